@@ -5,7 +5,7 @@ two people and a judge that is surer where it is right and at times leaves a row
 ``systems.csv``: 150 cases in two languages and three models; ``beta`` fails in German.
 ``few.csv``: 630 answers that a judge rated, 30 of them rated by a person as well; the judge is
 lenient. ``old.csv``, ``new.csv``, ``worse.csv``: three versions of a judge on the same
-120 answers.
+120 answers. ``notes.csv``: 80 notes, three questions and two models; some answers are not told.
 """
 
 from __future__ import annotations
@@ -107,10 +107,37 @@ def versions(random: Random) -> dict[str, Rows]:
     return files
 
 
+def open_questions(random: Random) -> Rows:
+    """Notes of patients, in which some things are not told: what two models make of that."""
+    rows: Rows = []
+    for note in range(1, 81):
+        pain = random.gauss(1.4, 0.9)
+        for question in ("pain", "sleep", "mood"):
+            is_told = random.random() > 0.22
+            true = min(3, max(0, round(pain + random.gauss(0, 0.6))))
+            hard = random.random()
+            for model, (knows, shy) in {"wary": (0.8, 0.1), "bold": (0.3, 0.02)}.items():
+                is_open = random.random() < (shy * 2 * hard if is_told else knows)
+                off = random.random() < 0.1 + 0.4 * hard
+                answer = min(3, max(0, true + random.choice((-1, 1)) * off))
+                sure = min(1.0, max(0.0, 0.95 - 0.5 * hard * is_told - 0.35 * (not is_told)))
+                rows.append(
+                    {
+                        "note": note,
+                        "question": question,
+                        "person": true if is_told else "not told",
+                        "model": model,
+                        "rating": "" if is_open else answer,
+                        "sure": "" if is_open else round(sure + random.gauss(0, 0.03), 2),
+                    }
+                )
+    return rows
+
+
 def files() -> dict[str, Rows]:
     """The rows of every file, by its name."""
     named = {"judge": judge(Random(0)), "systems": systems(Random(1)), "few": few(Random(2))}
-    return named | versions(Random(3))
+    return named | versions(Random(3)) | {"notes": open_questions(Random(4))}
 
 
 if __name__ == "__main__":

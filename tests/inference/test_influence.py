@@ -25,6 +25,7 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.values.measured import Interval
 from acumen.views import tangents
+from acumen.views.abstention import Abstention, abstain_rows
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.forecast import Forecast, forecast
 from acumen.views.groups import deal
@@ -86,6 +87,7 @@ def studies(
         Ranking: rank(loss, confidence, answered, unit=unit, most_loss=3, **of_case),
         Confusion: confuse(truth, np.where(answered, prediction, -1), levels=4, **of_case),
         Forecast: forecast(confidence, (loss == 0).astype(float), answered, **of_case),
+        Abstention: abstain_rows(truth == 3, ~answered, **of_case),
         SeverityRanking: severity,
         Reasoning: reasoning,
         RankingWithReasons: RankingWithReasons(severity, reasoning),

@@ -13,6 +13,7 @@ import hypothesis.strategies as st
 import numpy as np
 
 from acumen.defaults import PROCESS_WEIGHTS
+from acumen.views.abstention import Abstention, abstain_rows
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
 from acumen.views.severity import SeverityRanking, rank_severity
@@ -23,6 +24,11 @@ Rows = list[tuple[Any, ...]]
 def _confusion(rows: Rows) -> Confusion:
     truth, prediction = zip(*rows, strict=True)
     return confuse(truth, prediction, levels=3, study_levels=(0, 1, 2))
+
+
+def _abstention(rows: Rows) -> Abstention:
+    unanswerable, abstained = zip(*rows, strict=True)
+    return abstain_rows(unanswerable, abstained)
 
 
 def _ranking(rows: Rows) -> SeverityRanking:
@@ -64,6 +70,10 @@ VERDICT_FAMILIES: dict[type, tuple[st.SearchStrategy[Rows], Callable[[Rows], Any
     Confusion: (
         st.lists(st.tuples(_level, st.integers(-1, 2)), min_size=1, max_size=12),
         _confusion,
+    ),
+    Abstention: (
+        st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12),
+        _abstention,
     ),
     SeverityRanking: (
         st.lists(_ranked, min_size=1, max_size=7).map(_mostly_low),

@@ -205,7 +205,8 @@ def test_a_word_for_no_answer_that_is_a_truth_is_a_level() -> None:
 def test_a_truth_that_a_scale_without_it_loses_is_told() -> None:
     table = from_columns(**NONE_IS_A_LEVEL, scale="Mild,Severe")
     note = "truth: read as no truth: 'None' (1 row); if it is a level, name it with --levels"
-    assert table.warnings[0] == note
+    judged = "if it says that this cannot be judged: --unanswerable None"
+    assert table.warnings[0] == f"{note}; {judged}"
     assert table.no_truth == 1
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acumen.metrics import METRICS, find_metric
+from acumen.metrics import METRICS, find_metric, metrics_of
 from acumen.metrics.registry import OVERALL
 from acumen.questions.evaluation import Evaluation
 from acumen.report.blocks import Cases, Folded, Section, Table
@@ -15,6 +15,7 @@ from acumen.report.sections import sections_of
 from acumen.report.selective.facts import UNDRAWN, provenance
 from acumen.results.metrics import Input, MetricsArtifact, Rows
 from acumen.results.verdicts import PairDocument, results_of
+from acumen.views.abstention import Abstention
 
 
 def blocks(document: Any) -> list[Any]:
@@ -155,5 +156,6 @@ def test_every_metric_is_of_a_view_that_some_document_has(
 ) -> None:
     keys = {key for _, _, variant in single.document.variants() for key in variant.metrics}
     keys |= {*single.document.overall_by_input[0], *results.systems[0].metrics}
+    keys |= {metric.name for metric in metrics_of(Abstention)}  # of documents whose truth has gaps
     assert {metric_name(key) for key in keys} == set(METRICS) - TWINS
     assert all(metric.title != metric.name or name == "cmax" for name, metric in METRICS.items())

@@ -30,6 +30,7 @@ from acumen.results.decisions import Check, Rule, Undecided, Verdict
 from acumen.table.judgments import Judgments
 from acumen.types import Floats
 from acumen.values.measured import Interval, Measured
+from acumen.views.abstention import Abstention
 from acumen.views.confusion import Confusion
 from acumen.views.forecast import Forecast
 from acumen.views.ranking import Ranking
@@ -73,11 +74,15 @@ def find_views(
     Levels are compared on the rows that both answered.
     """
     metric = find_metric(key, tables[0].scale.levels)
-    if metric is None or metric.view not in (Ranking, Forecast, Confusion, SeverityRanking):
+    known = (Ranking, Forecast, Confusion, SeverityRanking, Abstention)
+    if metric is None or metric.view not in known:
         raise UsageError(f"no metric '{printable(key)}' here; docs/definitions.md lists them")
     of_levels, name = metric.view in (Confusion, SeverityRanking), None
     if of_levels and len(tables) == 2 and metric.name != "total_accuracy":
         tables = all_answered(tables)
+    if metric.view is Abstention:
+        alone = [System.of(table, plan, {}) for table in tables]
+        return metric, [system.view_of(metric, None) for system in alone], None
     if not of_levels and metric.name not in UNRANKED:
         name = one_confidence(selector, tables[-1], plan.calibration)
     functions = {} if name is None else {name: name}

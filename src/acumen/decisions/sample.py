@@ -78,7 +78,8 @@ def sample_of(table: Judgments, name: str, loss: AnyLoss, calibration: Any = Non
     rows = np.flatnonzero(table.answered & table.once)
     if not len(rows):
         raise DataError(["no row was answered: nothing can be accepted"], source=table.source.name)
-    grades, kinds = find_loss(loss).graded(table.scale, table.prediction, table.exact_truth)
+    of_rows = table.prediction, table.exact_truth, table.unanswerable
+    grades, kinds = find_loss(loss).graded(table.scale, *of_rows)
     every = find_loss(loss).grades(table.scale)
     most = float(every.cost.max()) * (every.unit / grades.unit)
     if most == 0.0:

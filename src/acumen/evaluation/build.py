@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen._version import __version__
+from acumen.evaluation.both_sides import abstention_part
 from acumen.evaluation.charted import draw, listed_points, summarize
 from acumen.evaluation.plan import Plan, System
 from acumen.evaluation.slices import slices
@@ -246,6 +247,7 @@ def evaluation(
         summaries=[
             summarize(s, a) for s, a in zip(systems, agreement, strict=True) if s.table.has_truth
         ],
+        abstention=[part for system in systems if (part := abstention_part(system)) is not None],
         warnings=list(dict.fromkeys(warnings)),
     )
     with stage("slicing"):
@@ -355,6 +357,7 @@ def _rows_of(system: System) -> document.Rows:
             name: _where(judged.answered, values[once])
             for name, values in system.confidence.items()
         },
+        unanswerable=[] if judged.unanswerable is None else judged.unanswerable.tolist(),
         evidence=_evidence(judged.signals.get(EVIDENCE_COUNT)),
         evidence_texts=_evidence_texts(texts),
     )

@@ -18,6 +18,7 @@ from acumen.evaluation.leaderboard import rank_systems
 from acumen.evaluation.plan import (
     Plan,
     System,
+    compare_abstention,
     compare_agreement,
     compare_both,
     compare_reliability,
@@ -40,7 +41,7 @@ from acumen.table.align import Pair, align, align_all, on_one_scale, refuse_iden
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
 from acumen.threads import share
-from acumen.values.measured import Interval
+from acumen.values.measured import Description, Interval
 from acumen.views.ranking import Ranking
 
 SMALL_TABLE: Final = 20_000
@@ -239,7 +240,11 @@ def _comparison(
         failed_left=list(pair.failed_left),
         failed_right=list(pair.failed_right),
         both_answered=int((pair.left.answered & pair.right.answered & pair.left.once).sum()),
-        agreement={metric: contrast.delta() for metric, contrast in agreement.items()},
+        agreement={metric: contrast.delta() for metric, contrast in agreement.items()}
+        | {
+            metric: contrast.delta(Description.NOT_IN_FAMILY)
+            for metric, contrast in compare_abstention(*systems).items()
+        },
     )
 
 

@@ -36,6 +36,7 @@ from acumen.table.losses import Loss, find_loss
 from acumen.table.panel import apart
 from acumen.types import Floats
 from acumen.values.measured import Absence, Measured, NoInterval
+from acumen.views.abstention import Abstention, abstention_of
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
 from acumen.views.ranking import Ranking, rank_judgments
@@ -180,7 +181,11 @@ class System:
         """What a metric looks at."""
         if metric.view is Ranking:
             return self.ranked_by(function)
+        if metric.view is Abstention and self.abstention is None:
+            raise UsageError(f"{metric.name} needs words for what cannot be judged: unanswerable")
         if metric.view is not Forecast:
+            if metric.view is Abstention:
+                return self.abstention
             return self.confusion if metric.view is Confusion else self.severity
         view = NO_CONFIDENCE if function is None else self.forecasts[function]
         if isinstance(view, str):
@@ -229,6 +234,18 @@ class System:
         return confuse_judgments(self.table)
 
     @cached_property
+    def abstention(self) -> Abstention | None:
+        """Whether rows can be judged against whether they were answered, where that is said."""
+        return abstention_of(self.table)
+
+    def infer_abstention(self) -> dict[str, Inference]:
+        """Does it abstain where it should? Nothing where no words say what cannot be judged."""
+        if self.abstention is None:
+            return {}
+        options = self.plan.options.without_resamples()
+        return infer(metrics_of(Abstention), self.abstention, options)
+
+    @cached_property
     def severity(self) -> SeverityRanking:
         """The answered rows, worst first."""
         return rank_judgments_by_severity(self.table)
@@ -253,7 +270,9 @@ class System:
         names = ("cmax", "accuracy", "mae")
         view, options = self.unranked, self.plan.options.without_resamples()
         first = infer([METRICS[name] for name in names], view, options, ())
-        measured = {name: i.measured for name, i in (*first.items(), *agreement.items())}
+        abstention = self.infer_abstention()
+        every = (*first.items(), *agreement.items(), *abstention.items())
+        measured = {name: i.measured for name, i in every}
         if not self.table.has_truth:
             metrics = (*(METRICS[name] for name in names), *metrics_of(Confusion))
             measured = {metric.name: _unmeasured(metric, NO_TRUTH) for metric in metrics}
@@ -368,6 +387,13 @@ def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
         numbers = {name: contrast.undefined(reason) for name, contrast in numbers.items()}
     total = [METRICS["total_accuracy"]]
     return numbers | _compare(total, left.confusion, right.confusion, left)
+
+
+def compare_abstention(left: System, right: System) -> dict[str, Contrast]:
+    """Right minus left of who abstains where it should, where the truth says so."""
+    if left.abstention is None or right.abstention is None:
+        return {}
+    return _compare(list(metrics_of(Abstention)), left.abstention, right.abstention, left)
 
 
 def all_answered(tables: Sequence[Judgments]) -> list[Judgments]:

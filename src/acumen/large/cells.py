@@ -170,6 +170,8 @@ def _pairs(rows: LargeRows, columns: Columns) -> tuple[Judgments, NDArray[Any]]:
         values["outcome"] = [value or None for value in values["outcome"]]
     mapping = rows.request.over({})
     scale = rows.request.scale or scale_in(dict(mapping))
+    if mapping.unanswerable:
+        raise UsageError("unanswerable takes rows in memory: leave the engine out")
     rules: dict[str, Any] = {"abstain": mapping.abstain, "unparseable": mapping.unparseable}
     try:
         table = from_columns(case=range(len(first)), **values, scale=scale, **rules)

@@ -1,7 +1,15 @@
 """Metrics: each is one decorated function of (view, weights), found in the registry."""
 
 # imported because their functions register themselves
-from acumen.metrics import agreement, exact, ordinal, reasoning, reliability, selective  # noqa: F401
+from acumen.metrics import (  # noqa: F401
+    abstention,
+    agreement,
+    exact,
+    ordinal,
+    reasoning,
+    reliability,
+    selective,
+)
 from acumen.metrics.registry import (
     METRICS,
     Estimate,

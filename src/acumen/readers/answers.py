@@ -22,6 +22,14 @@ from acumen.table.levels import levels_seen, number_in
 from acumen.table.scale import Scale, scales_by_items
 
 SILENCE: Final = ("", "-", "NA", "N/A", "None", "NaN", "null", "abstain", "abstained")
+UNJUDGED: Final = (
+    *("unanswerable", "not answerable", "cannot answer", "can't answer", "no answer"),
+    *("cannot judge", "can't judge", "cannot be judged", "not judgeable", "cannot tell"),
+    *("can't tell", "cannot say", "can't say", "cannot determine", "undetermined", "undecidable"),
+    *("insufficient", "insufficient information", "insufficient evidence", "not enough info"),
+    *("not enough information", "not enough evidence", "unclear", "abstain", "abstained"),
+)
+"""Words of a truth that mean, most likely, that a row cannot be judged."""
 NO_IDEA: Final = ("I don't know", "I do not know", "don't know")
 MOST_STRAY: Final = 0.1
 """The share of predictions that may be numbers beside a scale; beyond it the scale is wrong."""
@@ -49,6 +57,7 @@ def word_of(value: object) -> str:
     return folded((str(value) if number is None else str(number)).replace("’", "'"))
 
 
+_UNJUDGED: Final = frozenset(map(word_of, (*UNJUDGED, *NO_IDEA)))
 _COMMON: Final = frozenset(map(word_of, (*SILENCE, *NO_IDEA)))
 
 
@@ -80,17 +89,30 @@ class Silence:
 
 
 NOTHING: Final = Silence(frozenset())
-"""Only predictions may abstain: of the truth no word is declared."""
+"""No word is declared, such as of a truth that always has a level."""
+
+
+def unjudged_in(values: Iterable[object]) -> list[str]:
+    """The values of a truth that mean, most likely, that a row cannot be judged.
+
+    >>> unjudged_in([0, "Cannot tell", "high", "N/A"])
+    ['Cannot tell']
+    """
+    return [value for value in values if isinstance(value, str) and word_of(value) in _UNJUDGED]
 
 
 def choose_scale(
-    item: Coded | None, truth: Coded | None, prediction: Coded, silence: Silence
+    item: Coded | None,
+    truth: Coded | None,
+    prediction: Coded,
+    silence: Silence,
+    unanswerable: Silence = NOTHING,
 ) -> Scale:
     """The scale of data that name none: that of their items, or the range of their numbers."""
     has_truth = truth is not None and bool(truth.values)
-    first = list(NOTHING.open(truth) if has_truth else silence.open(prediction))
+    first = list(unanswerable.open(truth) if has_truth else silence.open(prediction))
     words = [value for value in first if number_in(value) is None]
-    numbers = [*NOTHING.numbers(truth), *silence.numbers(prediction)]
+    numbers = [*unanswerable.numbers(truth), *silence.numbers(prediction)]
     if are_boolean(truth, prediction):
         return Scale.of((False, True), inferred=True)
     items = () if item is None else item.values
@@ -101,7 +123,8 @@ def choose_scale(
     how = "(scale= in Python)"
     if words and len(words) == len(first):
         if has_truth and truth is not None:  # what is a word for no answer elsewhere may be a level
-            words = [word for word in truth.values if str(word).strip()]
+            open_words = unanswerable.declared
+            words = [w for w in truth.values if str(w).strip() and word_of(w) not in open_words]
         answers = [value for value in silence.open(prediction) if number_in(value) is None]
         if order := usual_order([*words, *answers]) or usual_order(words):
             return Scale.of(order, inferred=True)
@@ -138,6 +161,8 @@ class Reading:
     """Of each value; −1 where it is no level."""
     is_silent: Mask
     """Which values say that there is none."""
+    is_declared: Mask
+    """Which of these say it in a word that was declared."""
     common: tuple[int, ...]
     """Which of these nobody declared."""
     faults: Mapping[int, ValueError]
@@ -147,6 +172,11 @@ class Reading:
     def ranks(self) -> NDArray[np.int16]:
         """Row by row."""
         return self.column.spread(self.rank, NO_PREDICTION, np.int16)
+
+    @property
+    def declared(self) -> Mask:
+        """Row by row: whether a declared word stands there."""
+        return self.column.spread(self.is_declared, False, bool)
 
     @property
     def outcomes(self) -> NDArray[np.int8]:
@@ -167,7 +197,10 @@ class Reading:
         if not self.common:
             return []
         words = self.listed(self.common, self.counts(np.ones(len(self.column), bool)))
-        return [f"truth: read as no truth: {words}; if it is a level, name it with --levels"]
+        first = shlex.quote(printable(str(self.column.values[self.common[0]])))
+        judged = f"if it says that this cannot be judged: --unanswerable {first}"
+        note = f"truth: read as no truth: {words}; if it is a level, name it with --levels"
+        return [f"{note}; {judged}"]
 
     def faults_in(self, rows: Mask | None = None) -> list[Fault]:
         """What is wrong in some rows: a line for each value, one for all where they are many."""
@@ -209,11 +242,11 @@ def read_levels(column: Coded, scale: Scale, silence: Silence, *, boolean: bool 
     In ``boolean`` columns true is the level of this name, or 1.
     """
     rank = np.full(len(column.values), NO_PREDICTION, np.int16)
-    is_silent = np.zeros(len(column.values), bool)
+    is_silent, is_declared = np.zeros((2, len(column.values)), bool)
     common, faults = [], {}
     for code, value in enumerate(column.values):
         if silence.declared and word_of(value) in silence.declared:
-            is_silent[code] = True
+            is_silent[code] = is_declared[code] = True
             continue
         if boolean and isinstance(value, bool):
             value = int(value) if scale.is_numeric else str(value)
@@ -226,7 +259,7 @@ def read_levels(column: Coded, scale: Scale, silence: Silence, *, boolean: bool 
                 common += [code] if value.strip() else []
             else:
                 faults[code] = error
-    return Reading(column, scale, rank, is_silent, tuple(common), faults)
+    return Reading(column, scale, rank, is_silent, is_declared, tuple(common), faults)
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,6 +317,19 @@ def read_outcomes(
     return Outcomes(out.astype(np.uint8), [], stated_faults, warnings)
 
 
+def truth_faults(reading: Reading) -> list[Fault]:
+    """What is wrong in a truth; a word that is no level may say that a row cannot be judged."""
+    faults = reading.faults_in()
+    for at, fault in enumerate(faults):
+        value = reading.column.values[reading.column.codes[fault.row]]
+        if isinstance(value, str) and (reading.scale.is_numeric or unjudged_in([value])):
+            word = shlex.quote(printable(value))
+            hint = f"if it says that this cannot be judged: --unanswerable {word}"
+            hinted = replace(fault, message=f"{fault.message}; {hint}")
+            return [*faults[:at], hinted, *faults[at + 1 :]]
+    return faults
+
+
 def _with_hint(reading: Reading, faults: list[Fault], truths: set[str]) -> list[Fault]:
     """The faults; the first that is a word says how to declare it as no answer.
 
@@ -327,6 +373,9 @@ def rows_with_truth(table: Judgments, *, strict: bool) -> Judgments:
     # a row that failed is left out as failed, whether or not its truth is known
     unknown = table.exact_truth
     missing = (np.isnan(unknown) | (unknown == NO_TRUTH)) & ~np.isin(table.outcome, LEFT_OUT)
+    if table.unanswerable is not None:
+        missing &= ~table.unanswerable
+        _refuse_unanswerable(table)
     if strict and (missing.any() or not table.has_truth):
         message = f"has no truth, as {counted(int(missing.sum()), 'row')} in all"
         problem = table.problem(int(np.argmax(missing)), message, "truth")
@@ -335,3 +384,13 @@ def rows_with_truth(table: Judgments, *, strict: bool) -> Judgments:
         return table
     other = table.take(missing)
     return replace(table.take(~missing), no_truth=int(missing.sum()), unlabelled=other)
+
+
+def _refuse_unanswerable(table: Judgments) -> None:
+    """Refuse a study in which nothing can be judged: there is no level to hold anything against."""
+    assert table.unanswerable is not None
+    known = ~np.isnan(table.exact_truth) & (table.exact_truth != NO_TRUTH)
+    if table.unanswerable.any() and not known.any():
+        rows = counted(int(table.unanswerable.sum()), "row")
+        message = f"no row has a level for a truth: {rows} cannot be judged (unanswerable)"
+        raise DataError([message], source=table.source.name)

@@ -127,6 +127,7 @@ class _Study:
             signals=signals,
             scale=scale,
             abstain=self.mapping.abstain,
+            unanswerable=self.mapping.unanswerable,
             unparseable=self.mapping.unparseable,
             confidence_range=self.mapping.confidence_range,
             complete=self.mapping.complete,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from acumen.errors import DataError, Problem, UsageError, counted, label, printable, what_came
 from acumen.readers.answers import (
     MOST_STRAY,
-    NOTHING,
     Fault,
     Silence,
     are_boolean,
@@ -22,6 +21,7 @@ from acumen.readers.answers import (
     read_levels,
     read_outcomes,
     rows_with_truth,
+    truth_faults,
     word_of,
 )
 from acumen.readers.cells import numbers_of, plain_column
@@ -62,6 +62,7 @@ def from_columns(
     groups: Mapping[str, Column] | None = None,
     signals: Mapping[str, ArrayLike | Coded | Signal] | None = None,
     abstain: Iterable[object] = (),
+    unanswerable: Iterable[object] = (),
     unparseable: Literal["abstained", "failed"] = "abstained",
     confidence_range: Sequence[float] | None = None,
     declared: bool | None = None,
@@ -89,6 +90,9 @@ def from_columns(
     abstain, unparseable, outcome
         Words for no answer beside the common ones; what becomes of a prediction that is no level
         of a declared scale; and outcomes by name, which win over both.
+    unanswerable
+        Words of a truth that say that a row cannot be judged: there what is right is to abstain,
+        and an answer costs as much as any can.
     confidence, confidence_range, signals
         Numbers a row; the range makes probabilities of a confidence.
     truth_is
@@ -122,13 +126,15 @@ def from_columns(
         {n: c.used if isinstance(c, Coded) else Coded.of(c) for n, c in columns.items()}
         for columns in every[:2]
     )
-    silence = Silence.of(abstain)
+    silence, open_truth = Silence.of(abstain), Silence.of(unanswerable)
     if declared is None:
         declared = scale is not None
-    on_scale = _scale(scale, coded, silence, source)
+    on_scale = _scale(scale, coded, silence, open_truth, source)
+    _check_unanswerable(open_truth, on_scale, truth is not None)
     rows = Rows(coded, lines, on_scale, source)
     numbers, columns = ({n: numbers_of(c) for n, c in group.items()} for group in every[2:])
-    values = _values(rows, numbers, columns.get("confidence"), silence, declared, unparseable)
+    said = silence, open_truth
+    values = _values(rows, numbers, columns.get("confidence"), said, declared, unparseable)
     if confidence_range is not None:
         columns["confidence"] = _on_range(rows, columns, values.outcome, confidence_range)
     codes = code_rows(rows, values.outcome, {f.case for f in failed}, complete=complete)
@@ -141,6 +147,7 @@ def from_columns(
         case=codes.case,
         item=codes.item,
         truth=values.truth,
+        unanswerable=values.unanswerable,
         prediction=values.prediction,
         outcome=values.outcome,
         signals=columns,
@@ -175,13 +182,33 @@ def _refuse_split_answers(table: Judgments) -> None:
 _APART: Final = ("repeat", "rater", "system")
 
 
-def _scale(scale: Any, coded: Mapping[str, Coded], silence: Silence, source: Source) -> Scale:
+def _check_unanswerable(words: Silence, scale: Scale, has_truth: bool) -> None:
+    """Refuse words for what cannot be judged that are levels, or that no truth could hold."""
+    if words.declared and not has_truth:
+        raise UsageError("unanswerable names words of the truth, and there is no truth")
+    if levels := [word for word in sorted(words.declared) if _is_level(word, scale)]:
+        raise UsageError(f"unanswerable: {label(levels[0])} is a level of {scale.allowed}")
+
+
+def _is_level(word: str, scale: Scale) -> bool:
+    number = number_in(word) if scale.is_numeric else None
+    try:
+        scale.rank(word if number is None else number)
+    except ValueError:
+        return False
+    return True
+
+
+def _scale(
+    scale: Any, coded: Mapping[str, Coded], silence: Silence, open_truth: Silence, source: Source
+) -> Scale:
     if scale is not None:
         return find_scale(scale)
     if not len(coded["case"]):
         raise DataError(["there are no rows in it"], source=source.name)
     try:
-        return choose_scale(coded.get("item"), coded.get("truth"), coded["prediction"], silence)
+        columns = coded.get("item"), coded.get("truth"), coded["prediction"]
+        return choose_scale(*columns, silence, open_truth)
     except DataError as error:
         raise DataError(error.problems, source=source.name) from None
 
@@ -191,6 +218,7 @@ class _Values:
     """The columns of values, checked."""
 
     truth: NDArray[np.int16]
+    unanswerable: NDArray[np.bool_] | None
     prediction: NDArray[np.int16]
     outcome: NDArray[np.uint8]
     warnings: tuple[str, ...]
@@ -200,12 +228,12 @@ def _values(
     rows: Rows,
     numbers: Mapping[str, Signal],
     confidence: Signal | None,
-    silence: Silence,
+    words: tuple[Silence, Silence],
     declared: bool,
     unparseable: str,
 ) -> _Values:
     """Every column of values; all that is wrong in any of them is told at once."""
-    coded, scale = rows.coded, rows.scale
+    coded, scale, (silence, open_truth) = rows.coded, rows.scale, words
     problems = rows.odd("case", bad_id, "must be a whole number or a text, not null")
     if problems and isinstance(problems[0].case, float):
         # pandas makes floats of a column of ids as soon as one is missing
@@ -216,12 +244,13 @@ def _values(
         problems += rows.odd(name, lambda value: None, "is missing")
     boolean = are_boolean(coded.get("truth"), coded["prediction"])
     reading = read_levels(coded["prediction"], scale, silence, boolean=boolean)
-    truth, notes = np.full(len(coded["case"]), NO_TRUTH, np.int16), []
+    truth, unanswerable, notes = np.full(len(coded["case"]), NO_TRUTH, np.int16), None, []
     if "truth" in coded:
-        truths = read_levels(coded["truth"], scale, NOTHING, boolean=boolean)
+        truths = read_levels(coded["truth"], scale, open_truth, boolean=boolean)
         truth = truths.ranks
-        notes = truths.silence_notes
-        problems += rows.problems(truths.faults_in(), "truth")
+        notes = [*truths.silence_notes, *_unsaid(open_truth, coded["truth"], "unanswerable")]
+        unanswerable = truths.declared if open_truth.declared else None
+        problems += rows.problems(truth_faults(truths), "truth")
     outcomes = read_outcomes(
         reading,
         coded.get("outcome"),
@@ -243,7 +272,7 @@ def _values(
         problems += rows.problems(faults, "confidence")
     if len(truth) == 0:
         problems.append(Problem("there are no rows in it"))
-    seen = NOTHING.numbers(coded.get("truth")), silence.numbers(coded["prediction"])
+    seen = open_truth.numbers(coded.get("truth")), silence.numbers(coded["prediction"])
     codes = sorted({n for n in seen[1] if n < 0} if seen[0] and min(seen[0]) >= 0 else ())
     hint = _hint_of(codes, coded["prediction"])
     if problems:
@@ -257,16 +286,22 @@ def _values(
         listed = ", ".join(f"{code:g}" for code in codes)
         note = f"prediction: {listed} is no truth and read as a level; {hint}"
         outcomes.warnings.append(note)
-    for word in sorted(silence.declared - {*map(word_of, reading.column.values)}):
-        if "," in word:
-            each = " ".join(f"--abstain {shlex.quote(w.strip())}" for w in word.split(","))
-            notes.append(
-                f"prediction: no row says {label(word)}; of several words name each: {each}"
-            )
+    split = (word for word in silence.declared if "," in word)
+    notes += _unsaid(Silence.of(split), reading.column, "abstain")
     ranks = reading.ranks
     ranks[outcomes.outcome != Outcome.ANSWERED] = NO_PREDICTION
     notes += outcomes.warnings
-    return _Values(truth, ranks, outcomes.outcome, tuple(notes))
+    return _Values(truth, unanswerable, ranks, outcomes.outcome, tuple(notes))
+
+
+def _unsaid(words: Silence, column: Coded, option: str) -> Iterator[str]:
+    """What to tell of declared words that no row says."""
+    role = "prediction" if option == "abstain" else "truth"
+    for word in sorted(words.declared - {*map(word_of, column.values)}):
+        parts = [shlex.quote(part.strip()) for part in word.split(",")]
+        each = " ".join(f"--{option} {part}" for part in parts)
+        hint = f"; of several words name each: {each}" if len(parts) > 1 else ""
+        yield f"{role}: no row says {label(word)}{hint}"
 
 
 def _on_range(

@@ -142,6 +142,9 @@ class MappingTable(Document):
         default_factory=dict, description="only rows that have one of these values"
     )
     abstain: Words = Field(default_factory=list, description="words that mean no answer")
+    unanswerable: Words = Field(
+        default_factory=list, description="words of the truth: this row cannot be judged"
+    )
     unparseable: Literal["abstained", "failed"] = "abstained"
     confidence_range: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="what the confidence runs from and to"

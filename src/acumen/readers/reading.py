@@ -94,6 +94,10 @@ class Reading(Located, total=False):
         str | Sequence[str] | None,
         _rows("A word that means no answer; repeatable.", "WORD", _TEXTS),
     ]
+    unanswerable: Annotated[
+        str | Sequence[str] | None,
+        _rows("A word of the truth that means: cannot be judged; repeatable.", "WORD", _TEXTS),
+    ]
     unparseable: Annotated[
         str | None, _rows("What a reply without a level counts as: abstained or failed.", "OUTCOME")
     ]
@@ -140,8 +144,9 @@ def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
         if name is not None
     }
     out["where"] = _where(_texts(reading.get("where")))
-    if reading.get("abstain") is not None:
-        out["abstain"] = _texts(reading.get("abstain"))
+    for key in ("abstain", "unanswerable"):
+        if reading.get(key) is not None:
+            out[key] = _texts(reading.get(key))
     if reading.get("confidence_range") is not None:
         out["confidence_range"] = _range(reading["confidence_range"])
     return out

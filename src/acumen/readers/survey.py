@@ -14,6 +14,7 @@ import numpy as np
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import DataError, UsageError, counted, printable
 from acumen.readers import read_content, rows_of
+from acumen.readers.answers import unjudged_in
 from acumen.readers.content import load
 from acumen.readers.formats import FORMATS, format_of, read_as
 from acumen.readers.guess import (
@@ -118,7 +119,7 @@ def _levels(column: Column) -> _Levels:
         low, high = column.distinct[0], column.distinct[-1]
         whole = all(float(value).is_integer() for value in column.distinct)
         return _Levels(f"{low:g}-{high:g}", is_ordered=True) if whole else _Levels()
-    words = [*column.silence, *column.distinct]
+    words = [w for w in (*column.silence, *column.distinct) if not unjudged_in([w])]
     if order := usual_order(words):
         return _in_usual_order(order)
     return _Levels(",".join(map(str, words)))
@@ -135,7 +136,10 @@ def _options(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> dict[st
     roles = {role: keyword for keyword, role in ROLES.items()}
     options: dict[str, Any] = {roles[role]: g.column.path for role, g in guesses.items()}
     options |= {"truth": raters} if (raters := raters_in(columns, guesses)) else {}
-    return options | ({"abstain": strays} if (strays := stray_codes(guesses)) else {})
+    options |= {"abstain": strays} if (strays := stray_codes(guesses)) else {}
+    truth = guesses["truth"].column if "truth" in guesses else None
+    words = [] if truth is None else unjudged_in([*truth.silence, *truth.distinct])
+    return options | ({"unanswerable": words} if words else {})
 
 
 def _roles(rows: Rows | None, request: Request, guesses: Mapping[str, Guess]) -> dict[str, str]:
@@ -230,6 +234,8 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
     systems = 0 if table.system is None else len(table.system.values)
     alone = None if systems < 2 else truth  # several systems are held against a truth
     yield study.ask("outcomes", "How often does it answer, abstain, fail?", alone)
+    if table.unanswerable is not None:
+        yield study.ask("abstention", "Does it abstain where it should?", truth)
     yield study.ask("agreement", "How far is it off, and does it agree with the truth?", truth)
     columns = " or ".join(study.candidates) or "COLUMN"
     ranked: str | None = f"a number that is higher where it is surer: --confidence-column {columns}"

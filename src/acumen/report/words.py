@@ -61,6 +61,9 @@ def rests_on(group: RestsOn | None) -> str:
         "right": "with a right answer",
         "wrong": "with a wrong answer",
         "certain": "that are certain and wrong",
+        "answerable": "with a row that can be judged",
+        "unanswerable": "with a row that cannot be judged",
+        "open": "with a row left open",
     }[group.where]
     return f"rests on {counted(group.cases, 'case')} {where}"
 

@@ -22,6 +22,7 @@ from acumen.results.slices import Slice
 from acumen.results.source import completed, is_source
 from acumen.table.levels import inferred_note
 from acumen.values.measured import (
+    Count,
     Delta,
     Description,
     Flag,
@@ -339,12 +340,37 @@ class Comparison(Model):
     pairs: list[Pairing] = Field(default_factory=list)
 
 
+class AbstentionPart(Model):
+    """Abstention from both sides, of one input: should it have been left open, and was it."""
+
+    answered: Number = Field(description="rows that can be judged, answered; raters share a row")
+    false_abstentions: Number = Field(description="rows that can be judged, left open")
+    false_answers: Number = Field(description="rows that cannot be judged, answered")
+    right_abstentions: Number = Field(description="rows that cannot be judged, left open")
+    by_level: list[LevelOpen] = Field(description="of the rows that can be judged, by their truth")
+    risk: Measured = Field(description="mean loss of the answered rows, false answers among them")
+    risk_without: Measured = Field(description="the same of the rows that can be judged alone")
+    augrc: dict[str, tuple[Measured, Measured]] = Field(
+        default_factory=dict,
+        description="by confidence function: with false answers, and of the other rows alone",
+    )
+
+
+class LevelOpen(Model):
+    """The rows of a true level, and how many of them were left open."""
+
+    level: str
+    cases: Count
+    rows: Number
+    left_open: Measured
+
+
 class Rows(Model):
     """The judgments themselves, by column; no text of a case unless it was asked for."""
 
     case: list[int | str]
     item: list[str]
-    truth: list[int | list[int] | None]
+    truth: list[int | list[int | None] | None]
     """A rank, or what each of several raters said."""
     prediction: list[int | None]
     outcome: list[str]
@@ -353,12 +379,15 @@ class Rows(Model):
     """How many pieces of evidence the system gave for each row; empty where the run has none."""
     evidence_texts: list[list[str]] = Field(default_factory=list)
     """The evidence itself, as the run quotes it; empty unless texts were asked for."""
+    unanswerable: list[bool] = Field(default_factory=list)
+    """Whether the truth says that a row cannot be judged; empty where nothing could say so."""
 
     def columns(self) -> Iterator[Sized]:
         """Every column there is; they must be of one length."""
         yield from (self.case, self.item, self.truth, self.prediction, self.outcome)
         yield from self.confidence.values()
-        yield from (column for column in (self.evidence, self.evidence_texts) if column)
+        more = self.evidence, self.evidence_texts, self.unanswerable
+        yield from (column for column in more if column)
 
 
 class Best(Model):
@@ -403,6 +432,9 @@ class MetricsArtifact(Model):
     best: Best | None = None
     overall: dict[str, Measured] | list[dict[str, Measured]] = Field(default_factory=dict)
     """What needs no confidence: of one input, or a list of it for several."""
+    abstention: list[AbstentionPart] = Field(
+        default_factory=list, description="of each input, where words say what cannot be judged"
+    )
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)
     slices: list[Slice] = Field(default_factory=list)

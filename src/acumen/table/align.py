@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, UsageError, counted, label
 from acumen.table.coded import Coded
-from acumen.table.judgments import LEFT_OUT, Judgments
-from acumen.table.levels import levels_seen
+from acumen.table.judgments import LEFT_OUT, NO_TRUTH, Judgments
+from acumen.table.levels import Level, levels_seen
 from acumen.table.scale import Scale
 from acumen.types import CaseId
 
@@ -180,7 +180,7 @@ def _same_rows(
         replace(
             left.problem(
                 int(rows_left[i]),
-                f"differs, {label(levels[a[i]])} in {names[0]} and {label(levels[b[i]])} in "
+                f"differs, {_named(levels, a[i])} in {names[0]} and {_named(levels, b[i])} in "
                 f"{names[1]}: not the same cases",
                 "ground_truth",
             ),
@@ -191,6 +191,10 @@ def _same_rows(
     if problems:
         raise DataError(problems)
     return left._rows(rows_left), right._rows(rows_right)
+
+
+def _named(levels: Sequence[Level], rank: int) -> str:
+    return "no level" if rank == NO_TRUTH else label(levels[rank])
 
 
 def _keys(left: Judgments, right: Judgments) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -34,7 +34,7 @@ WEIGHTS: Final = (1e-50, 1e50)
 """The least and the most that a row may weigh, if anything: fourth powers must not overflow."""
 _COLUMNS: Final = (
     *("case", "item", "truth", "prediction", "outcome"),
-    *("truth_rank", "risk_score", "weight", "line"),
+    *("truth_rank", "risk_score", "weight", "line", "unanswerable"),
 )
 _CODED: Final = ("repeat", "rater", "system")
 
@@ -183,6 +183,9 @@ class Judgments:
     """Columns to slice by."""
     truth_rank: NDArray[np.float64] | None = None
     """The truth as a rank, where some lie between two levels; ``truth`` is −1 in those rows."""
+    unanswerable: NDArray[np.bool_] | None = None
+    """Rows whose truth says that they cannot be judged, where words for that were declared; their
+    ``truth`` is −1, and what is right is to abstain."""
     no_truth: int = 0
     """Rows that were left out because they have no truth."""
     unlabelled: Judgments | None = None
@@ -256,7 +259,8 @@ class Judgments:
     @property
     def on_levels(self) -> Judgments:
         """The rows whose truth is a level."""
-        return self if self.truth_rank is None else self.take(self.truth != NO_TRUTH)
+        is_whole = self.truth_rank is None and self.unanswerable is None
+        return self if is_whole else self.take(self.truth != NO_TRUTH)
 
     @cached_property
     def outcomes(self) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
@@ -57,6 +57,23 @@ class Grades:
         kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
         table = kind.reshape(costs.shape).astype(np.int32)
         return cls(kinds[:, 0].copy(), kinds[:, 1].astype(off.dtype), unit, table)
+
+    @property
+    def with_false_answers(self) -> Grades:
+        """The same and one kind more: an answer where there is none costs as much as any can.
+
+        Of the table ``kind_at`` it is the last row; it is further off than any level.
+
+        >>> grades = Grades.by_level(np.array([[0, 0.5], [2, 0]])).with_false_answers
+        >>> grades.cost.tolist(), grades.off.tolist(), grades.kind_at.tolist()
+        ([0.0, 1.0, 4.0, 4.0], [0, 1, 1, 2], [[0, 1], [2, 0], [3, 3]])
+        """
+        kind_at = self.kind_at
+        assert kind_at is not None, "only of a table of costs"
+        cost, off = np.append(self.cost, self.cost.max()), np.append(self.off, kind_at.shape[1])
+        row = np.full((1, kind_at.shape[1]), len(self.cost), np.int32)
+        table = np.concatenate([kind_at, row])
+        return Grades(cost, off.astype(self.off.dtype), self.unit, table)
 
     @property
     def charges_right(self) -> bool:
@@ -118,24 +135,51 @@ class Loss:
         return scale.range if self.is_divided else 1
 
     def graded(
-        self, scale: Scale, prediction: NDArray[Any], truth: NDArray[Any]
+        self,
+        scale: Scale,
+        prediction: NDArray[Any],
+        truth: NDArray[Any],
+        unanswerable: NDArray[np.bool_] | None = None,
     ) -> tuple[Grades, NDArray[Any]]:
         """The kinds there are, and that of each row; a truth may lie between two levels.
 
         There a loss of rungs takes the distance as it is, and costs by level the line between two.
+        An answer to what cannot be judged costs the most.
         """
-        if truth.dtype.kind != "f":
+        if unanswerable is None and truth.dtype.kind != "f":
             grades = self.grades(scale)
             return grades, grades.kinds(prediction, truth)
+        if unanswerable is None:
+            places, at = np.unique(truth, return_inverse=True)
+            grades = self._between(scale, places)
+            return grades, grades.kinds(prediction, at)
+        known = np.where(unanswerable, 0, truth)
+        if truth.dtype.kind == "f":
+            places, at = np.unique(known, return_inverse=True)
+            grades = self._between(scale, places)
+        else:
+            places, at = np.arange(len(scale.levels)), known
+            grades = self._by_level(scale)
+        grades = grades.with_false_answers
+        return grades, grades.kinds(prediction, np.where(unanswerable, len(places), at))
+
+    def _by_level(self, scale: Scale) -> Grades:
+        """The grades as a table by truth and prediction."""
+        grades, ranks = self.grades(scale), np.arange(len(scale.levels))
+        units = grades.cost[grades.kinds(*np.broadcast_arrays(ranks, ranks[:, None]))]
+        table = Grades.by_level(units)
+        return replace(table, unit=table.unit * grades.unit)
+
+    def _between(self, scale: Scale, places: Floats) -> Grades:
+        """The grades of truths at these places, some of them between two levels."""
         ranks = np.arange(len(scale.levels))
-        places, at = np.unique(truth, return_inverse=True)
+        places = places if len(places) else np.zeros(1)  # of no row: any will do
         if self.of_rungs is None:
             columns = np.array(self.costs(scale)).T
             costs = np.array([np.interp(places, ranks, column) for column in columns]).T
         else:
             costs = self.of_rungs(np.abs(places[:, None] - ranks)) / self.multiplier(scale)
-        grades = Grades.by_level(costs, places)
-        return grades, grades.kinds(prediction, at)
+        return Grades.by_level(costs, places)
 
     def costs(self, scale: Scale) -> list[list[float]]:
         """By truth, then prediction."""

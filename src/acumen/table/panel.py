@@ -29,7 +29,7 @@ def settle(table: Judgments, truth_is: str | None) -> Judgments:
             hint = "name a column of raters (--rater COLUMN) or several of truths (--truth A,B,C)"
             raise UsageError(f"the truth is that of one rater; {hint}")
         return table
-    rated = table.truth != NO_TRUTH
+    rated = (table.truth != NO_TRUTH) | _open_rows(table)
     if truth_is in (None, PANEL):
         size = np.bincount(table.judgment[rated], minlength=int(table.judgment.max()) + 1)
         each, own = np.maximum(size, 1)[table.judgment], table.weight
@@ -49,9 +49,20 @@ def settle(table: Judgments, truth_is: str | None) -> Judgments:
 def _one_truth(
     table: Judgments, rated: NDArray[np.bool_], summary: Callable[..., Floats]
 ) -> Judgments:
-    """One row a judgment, with what the rated of its rows come to."""
+    """One row a judgment, with what the rated of its rows come to.
+
+    It cannot be judged where more than half of them say so.
+    """
     assert table.judgment is not None
-    size = np.bincount(table.judgment[rated], minlength=int(table.judgment.max()) + 1)
+    judgments, unanswerable = int(table.judgment.max()) + 1, None
+    if table.unanswerable is not None:
+        votes, of = (
+            np.bincount(table.judgment[rows], minlength=judgments)
+            for rows in (rated & table.unanswerable, rated)
+        )
+        unanswerable = 2 * votes > of
+        rated = rated & ~table.unanswerable & ~unanswerable[table.judgment]
+    size = np.bincount(table.judgment[rated], minlength=judgments)
     order = np.lexsort((table.truth, table.judgment))
     order = order[rated[order]]
     with np.errstate(invalid="ignore"):
@@ -68,7 +79,14 @@ def _one_truth(
     if tied.any():
         notes.append(f"{counted(int(tied.sum()), 'row')} without a majority: left out")
     one = replace(table.take(table.once), rater=None, warnings=(*table.warnings, *notes))
-    return replace(one, truth=truth, truth_rank=rank if between.any() else None)
+    is_open = None if unanswerable is None else unanswerable[judgment]
+    ranks = rank if between.any() else None
+    return replace(one, truth=truth, truth_rank=ranks, unanswerable=is_open)
+
+
+def _open_rows(table: Judgments) -> NDArray[np.bool_]:
+    """Which rows cannot be judged, as somebody says."""
+    return np.zeros(len(table), bool) if table.unanswerable is None else table.unanswerable
 
 
 def _mean(judgment: NDArray[Any], rank: NDArray[Any], size: NDArray[Any]) -> Floats:
@@ -105,9 +123,10 @@ def apart(table: Judgments, loss: AnyLoss) -> Floats | None:
     if table.judgment is None:
         return None
     costs = np.array(find_loss(loss).costs(table.scale))
-    order = np.argsort(table.judgment, kind="stable")
+    rows = np.flatnonzero(~_open_rows(table))  # between who rates and who does not is no distance
+    order = rows[np.argsort(table.judgment[rows], kind="stable")]
     judgment, rank = table.judgment[order], table.truth[order]
-    size = np.bincount(judgment)
+    size = np.bincount(judgment, minlength=int(table.judgment.max(initial=-1)) + 1)
     total = np.zeros(len(size))
     for step in range(1, int(size.max(initial=0))):
         same = np.flatnonzero(judgment[step:] == judgment[:-step])

@@ -96,7 +96,18 @@ class RestsOn(Value):
     """The smallest group of cases that an interval cannot do without."""
 
     cases: Count
-    where: Literal["at", "at_least", "below", "between", "right", "wrong", "certain"]
+    where: Literal[
+        "at",
+        "at_least",
+        "below",
+        "between",
+        "right",
+        "wrong",
+        "certain",
+        "answerable",
+        "unanswerable",
+        "open",
+    ]
     level: str | int | float = Field(
         default=0, description="of 'between', the lower of the two levels"
     )

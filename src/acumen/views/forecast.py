@@ -344,7 +344,9 @@ def target_of(table: Judgments, target: str) -> Floats:
     """The target of every row of a table; abstained rows hold a number without meaning."""
     if target not in TARGETS:
         raise UsageError(f"no target '{printable(target)}'; there are {', '.join(TARGETS)}")
-    return TARGETS[target](rungs_off(table.prediction, table.exact_truth), table.scale.range)
+    right = TARGETS[target](rungs_off(table.prediction, table.exact_truth), table.scale.range)
+    # an answer to what cannot be judged is as wrong as any can be
+    return right if table.unanswerable is None else np.where(table.unanswerable, 0.0, right)
 
 
 def log_loss(probability: Floats, target: Floats) -> Floats:

@@ -479,7 +479,8 @@ def _check_values(rungs: NDArray[Any], confidence: NDArray[Any], most: int) -> N
 def rank_judgments(table: Judgments, confidence: ArrayLike, loss: AnyLoss = "abs") -> Ranking:
     """Rank the rows of a table's included cases; ``confidence`` has one value for each of them."""
     table = table.scored
-    grades, kinds = find_loss(loss).graded(table.scale, table.prediction, table.exact_truth)
+    of_rows = table.prediction, table.exact_truth, table.unanswerable
+    grades, kinds = find_loss(loss).graded(table.scale, *of_rows)
     return rank(
         kinds,
         confidence,

@@ -124,7 +124,18 @@ class Group(NamedTuple):
     """Cases that a metric cannot do without: of a level, by its rank, or of another kind."""
 
     cases: int
-    where: Literal["at", "at_least", "below", "between", "right", "wrong", "certain"]
+    where: Literal[
+        "at",
+        "at_least",
+        "below",
+        "between",
+        "right",
+        "wrong",
+        "certain",
+        "answerable",
+        "unanswerable",
+        "open",
+    ]
     level: int = 0
     upper: int | None = None
 

@@ -21,7 +21,7 @@ from acumen.report.cells import (
 from acumen.report.joint import case_section
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
-from acumen.report.selective import levels
+from acumen.report.selective import abstention, levels
 from acumen.report.selective.compared import details, listed, rows_of, shared_rows
 from acumen.report.selective.facts import cases, fact_list, provenance
 from acumen.report.selective.leaderboard import section
@@ -236,6 +236,7 @@ def rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
     yield from (b(artifact, ask) for b in (RANKED if artifact.confidence_variants else ()))
     yield levels.agreement(artifact, ask)
     yield levels.errors(artifact, ask)
+    yield from abstention.rest(artifact)
     yield Section("limits", "What cannot be concluded", tuple(map(Paragraph, limits(artifact))))
     table = metric_table(artifact)
     yield Section("metrics", "Every metric", (Folded(table),) if table.rows else ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -30,6 +30,8 @@ MOST_CELLS: Final = 150_000
 """Rows × functions of the table of cases; beyond it only the best function's confidence is kept."""
 
 
+NOT_JUDGED: Final = "cannot be judged"
+FALSE_ANSWER: Final = "false answer"
 SPLIT: Final = "right for"
 """Begins the outcome of an answer that some raters of a panel gave and others did not."""
 MOST_LARGE: Final = 5
@@ -124,7 +126,7 @@ def cases(
             return ", ".join(raters)
         return levels[rank] if 0 <= rank < len(levels) else str(rank)
 
-    functions = [f for f in artifact.functions if f in rows.confidence]
+    functions, n = [f for f in artifact.functions if f in rows.confidence], len(rows.case)
     note = ""
     if len(functions) * len(rows.case) * len(artifact.rows) > MOST_CELLS:
         note = f"Of {len(functions)} confidence functions the first is shown, for size."
@@ -134,7 +136,7 @@ def cases(
     columns = [
         replace(coded(artifact.population.case_noun, rows.case), key="case"),
         coded("item", rows.item),
-        replace(coded("truth", [level(t) for t in rows.truth]), parts=panels),
+        replace(coded("truth", [_truth(level, rows, at) for at in range(n)]), parts=panels),
         coded("prediction", [level(p) for p in rows.prediction]),
         replace(outcome, parts=split),
     ]
@@ -147,8 +149,16 @@ def cases(
     quoted = texts and bool(rows.evidence_texts)
     if quoted:
         columns.append(coded("what the evidence says", list(map(_quotes, rows.evidence_texts))))
-    title, n = f"Judgments of {side}", len(rows.case)
-    return Cases(key, title, (side,), tuple(columns), n, note, has_texts=quoted)
+    return Cases(key, f"Judgments of {side}", (side,), tuple(columns), n, note, has_texts=quoted)
+
+
+def _truth(level: Callable[..., str], rows: Rows, at: int) -> str:
+    return NOT_JUDGED if _cannot(rows, at) else level(rows.truth[at])
+
+
+def _cannot(rows: Rows, at: int) -> bool:
+    """Whether the truth says that a row cannot be judged; of several raters, that all do."""
+    return bool(rows.unanswerable) and rows.unanswerable[at] and rows.truth[at] is None
 
 
 def _quotes(texts: Sequence[str]) -> str:
@@ -159,6 +169,8 @@ def _outcome(rows: Rows, at: int) -> str:
     if rows.outcome[at] != Outcome.ANSWERED.name.lower():
         return rows.outcome[at]
     truth = rows.truth[at]
+    if _cannot(rows, at):
+        return FALSE_ANSWER
     panel: list[int | None] = [*truth] if isinstance(truth, list) else [truth]
     right = panel.count(rows.prediction[at])
     if 0 < right < len(panel):

@@ -26,6 +26,7 @@ from acumen.report.cells import (
     unit_of,
     written,
 )
+from acumen.report.selective import abstention
 from acumen.report.selective.compared import DESCRIBED, rows_of, shared_rows, verdict
 from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
@@ -80,6 +81,7 @@ def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
         "systems": names,
         "overall": artifact.overall_by_input,
         "summaries": artifact.summaries,
+        "abstention": artifact.abstention,
     }
     return artifact.model_copy(
         update={key: [part[at] for at in places if part] for key, part in lists.items()}
@@ -117,7 +119,8 @@ def _right(artifact: MetricsArtifact) -> Section:
     said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
     by_case = artifact.options.get("estimand") == "case"
     alike = f", each {artifact.population.case_noun} counting alike" * by_case
-    words = f"Exactly right in {said} of all rows{alike}; an abstention is no right answer."
+    which = "all rows that can be judged" if artifact.abstention else "all rows"
+    words = f"Exactly right in {said} of {which}{alike}; an abstention is no right answer."
     if not artifact.population.has_truth or not any("total_accuracy" in m for m in numbers):
         return Section("right", "")
     return Section("right", "How right is it", (_numbers(artifact, rows),), finding=words)
@@ -304,5 +307,5 @@ def _delta_cells(delta: Delta) -> list[Cell]:
     return [*sides, measured_cell(delta, signed=True), p_cell(delta.p_adjusted)]
 
 
-OF_EACH: Final = (_right, _knows, _honest, _severity, _functions)
+OF_EACH: Final = (_right, abstention.of_screen, _knows, _honest, _severity, _functions)
 """What is asked of each system, in the order people ask; one without blocks is left out."""

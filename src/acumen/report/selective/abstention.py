@@ -1,0 +1,128 @@
+"""Abstention from both sides: a line on the screen, a section on the page, tables in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from acumen.metrics.registry import Unit
+from acumen.report.blocks import Cell, Section, Table
+from acumen.report.cells import measured_cell, number, plain, title_of, unit_of
+from acumen.report.selective.outcomes import side_names
+from acumen.results.metrics import AbstentionPart, MetricsArtifact
+from acumen.values.measured import Measured
+
+KEY: Final = "abstention"
+TITLE: Final = "Does it abstain where it should"
+MEASURES: Final = (
+    *("abstention_recall", "abstention_precision", "abstention_f1"),
+    *("false_answers", "false_abstentions"),
+)
+
+
+def of_screen(artifact: MetricsArtifact) -> Section:
+    """One line of each system, and nothing where no words say what cannot be judged."""
+    parts = artifact.abstention
+    if not parts:
+        return Section(KEY, TITLE)
+    names = [f"{name}: " if len(parts) > 1 else "" for name in side_names(artifact)]
+    numbers = artifact.overall_by_input
+    lines = (
+        whose + _line(part, of) for whose, part, of in zip(names, parts, numbers, strict=False)
+    )
+    cost = "An answer there costs as much as any can, in every loss and area."
+    return Section(KEY, TITLE, finding=" ".join([*lines, cost]))
+
+
+def _line(part: AbstentionPart, numbers: dict[str, Measured]) -> str:
+    open_rows = part.right_abstentions + part.false_answers
+    known = part.answered + part.false_abstentions
+    if not open_rows:
+        return f"No row is one that cannot be judged, of {_count(known)}."
+    recall, false = (
+        measured_cell(numbers.get(key), Unit.SHARE)
+        for key in ("abstention_recall", "false_abstentions")
+    )
+    of_open = f"{_count(part.right_abstentions)} of {_count(open_rows)} rows"
+    of_known = f"{_count(part.false_abstentions)} of {_count(known)}"
+    return (
+        f"It left open {of_open} that cannot be judged{_share(recall)}, and {of_known} that can"
+        f"{_share(false)}."
+    )
+
+
+def _count(rows: float) -> str:
+    """So many rows; of several raters parts of one."""
+    return f"{round(rows, 1):,g}"
+
+
+def _share(cell: Cell) -> str:
+    return f" ({cell.text}, {cell.interval})" if cell.interval else f" ({cell.text})"
+
+
+def rest(artifact: MetricsArtifact) -> Iterator[Section]:
+    """The tables: what was right by what was done, every measure, by level, and the cost."""
+    parts = artifact.abstention
+    if not parts:
+        return
+    names = side_names(artifact)
+    several = len(parts) > 1
+    tables = [
+        _counts(part, f"Rows, {name}" if several else "Rows")
+        for name, part in zip(names, parts, strict=False)
+    ]
+    heads = names if several else ["value"]
+    of_each = artifact.overall_by_input
+    rows = tuple(
+        (Cell(title_of(key)), *(measured_cell(n.get(key), unit_of(key)) for n in of_each))
+        for key in MEASURES
+    )
+    tables += [Table("", ("measure", *heads), rows), _by_level(parts, heads)]
+    tables += [_cost(artifact, parts, heads)]
+    yield Section(KEY, TITLE, tuple(tables))
+
+
+def _counts(part: AbstentionPart, title: str) -> Table:
+    rows = {
+        "can be judged": (part.answered, part.false_abstentions),
+        "cannot be judged": (part.false_answers, part.right_abstentions),
+    }
+    cells = (
+        (Cell(name), *(number(n, ",g") for n in both), number(sum(both), ",g"))
+        for name, both in rows.items()
+    )
+    return Table(title, ("the row", "answered", "left open", "rows"), tuple(cells))
+
+
+def _by_level(parts: Sequence[AbstentionPart], heads: Sequence[str]) -> Table:
+    levels = dict.fromkeys(level.level for part in parts for level in part.by_level)
+    of = [{level.level: level for level in part.by_level} for part in parts]
+    rows = tuple(
+        (
+            Cell(plain(level)),
+            *(
+                measured_cell(side[level].left_open if level in side else None, Unit.SHARE)
+                for side in of
+            ),
+        )
+        for level in levels
+    )
+    return Table("Rows that can be judged, left open, by true level", ("truth", *heads), rows)
+
+
+def _cost(
+    artifact: MetricsArtifact, parts: Sequence[AbstentionPart], heads: Sequence[str]
+) -> Table:
+    """What false answers do to the risk and the areas: with them, and of the other rows alone."""
+    rows = [
+        (Cell(f"Mean loss, {which}"), *(measured_cell(getattr(part, key)) for part in parts))
+        for which, key in (("false answers in it", "risk"), ("without them", "risk_without"))
+    ]
+    for function in parts[0].augrc:
+        for at, which in enumerate(("false answers in it", "without them")):
+            cells = (
+                measured_cell(part.augrc[function][at] if function in part.augrc else None)
+                for part in parts
+            )
+            rows.append((Cell(f"AUGRC by {plain(function)}, {which}"), *cells))
+    return Table("What false answers cost", ("", *heads), tuple(rows))
