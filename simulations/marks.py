@@ -28,7 +28,6 @@ CROWD_CASES: Final = 100_000
 FAMILIES: Final = {
     "risks": ("aurc", "augrc", "mae", "level_mae", "aurc_exact_excess", "augrc_achievable"),
     "shares": ("cmax", "accuracy", "total_accuracy", "off_by_one_accuracy"),
-    "risk at a coverage": ("mae_at_coverage@0.1", "mae_at_coverage@0.5"),
     "agreement": ("quadratic_kappa", "linear_kappa", "kendall_tau_b", "krippendorff_alpha"),
     "rare levels": (
         *("macro_f1", "macro_mae", "ordinal_auprc", "ordinal_nap", "auprc_ge@top"),
@@ -44,9 +43,6 @@ NAMES: Final = tuple(name for names in FAMILIES.values() for name in names)
 def metrics_of(levels: int) -> dict[str, Metric]:
     """The metrics by the name they go under on the page."""
     found = {name: METRICS[name] for name in NAMES if "@" not in name}
-    found |= {
-        f"mae_at_coverage@{c:g}": METRICS["mae_at_coverage"].at(coverage=c) for c in (0.1, 0.5)
-    }
     return found | {"auprc_ge@top": METRICS["auprc_ge"].at(level=levels - 1)}
 
 

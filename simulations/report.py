@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from acumen.metrics.registry import Metric
-from simulations import best, items, marks
+from simulations import best, curves, items, marks
 from simulations.coverage import BESIDE, CASES, JUDGED, METHODS
 from simulations.crowds import APART, CROWDS
 from simulations.paired import CASES as PAIRED_CASES
@@ -31,6 +31,7 @@ def page(counted: Counted, studies: int, pairs: int, crowds: int, resamples: int
     """The whole page."""
     parts = [
         _head(studies, pairs, resamples, seed),
+        curves.kept(),
         _crowds(counted, crowds),
         _items(counted, min(crowds, items.STUDIES)),
         _best(counted),

@@ -15,6 +15,7 @@ from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.inference.paired import compare
 from acumen.metrics import METRICS
+from acumen.metrics.registry import Kind
 from acumen.values.measured import Absence, Flag, Interval, NoInterval
 from acumen.views.ranking import Ranking, rank
 
@@ -124,7 +125,7 @@ def test_items_that_only_one_side_cannot_do_without_leave_no_interval_of_the_dif
     some_right = np.ones((30, 4), int)
     some_right[:, 0] = 0  # without this item no answer is right, and no coverage has no risk
     left, right = crossed(some_right), crossed(drawn(30, 4))
-    metric = METRICS["coverage_at_risk"].at(risk=0.0)
+    metric = replace(METRICS["coverage_at_risk"].at(risk=0.0), curve=None, kind=Kind.PROPORTION)
     delta = compare([metric], left, right, RANDOM)[metric.name]
     assert delta.value is not None
     assert delta.jackknife is None

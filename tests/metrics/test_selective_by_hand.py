@@ -46,7 +46,9 @@ def test_a_tie_and_an_abstention_worked_out_by_hand(loss: str, unit: float) -> N
     assert curve.generalized_risk == pytest.approx([0.5 * unit, 0.5 * unit], abs=1e-15)
     assert measured(ranking, "aurc") == pytest.approx(17 / 24 * unit, abs=1e-15)
     assert measured(ranking, "augrc") == pytest.approx(unit / 4, abs=1e-15)
-    assert measured(ranking, "mae_at_coverage", coverage=0.6) == pytest.approx(2 / 3 * unit)
+    assert measured(ranking, "mae_at_cut", coverage=0.6) == pytest.approx(2 / 3 * unit)
+    # 2.4 of the 4 rows: the tie with its loss of 2, and .4 of a row without any
+    assert measured(ranking, "mae_at_coverage", coverage=0.6) == pytest.approx(5 / 6 * unit)
     assert measured(ranking, "aurc_at_coverage", coverage=0.6) == pytest.approx(89 / 150 * unit)
     assert measured(ranking, "augrc_at_coverage", coverage=0.6) == pytest.approx(7 / 40 * unit)
 

@@ -43,6 +43,7 @@ def ours(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str, float
         "aurc_at_coverage": {"coverage": float(coverage)},
         "augrc_at_coverage": {"coverage": float(coverage)},
         "mae_at_coverage": {"coverage": float(coverage)},
+        "mae_at_cut": {"coverage": float(coverage)},
         "coverage_at_risk": {"risk": float(risk)},
     }
     return {

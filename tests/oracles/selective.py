@@ -133,6 +133,13 @@ def auroc(rows: list[Row]) -> Fraction | None:
     return Fraction(halves, 2) / (len(right) * len(wrong))
 
 
+def surest(losses: list[Fraction], k: Fraction) -> Fraction:
+    """Summed loss of the first k, the last of them in part."""
+    whole = int(k)
+    part = (k - whole) * losses[whole] if whole < k else Fraction(0)
+    return sum(losses[:whole], Fraction(0)) + part
+
+
 def all_metrics(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str, object]:
     """Every metric by name; None where it is undefined."""
     rows = written_out(rows)
@@ -156,7 +163,14 @@ def all_metrics(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str
     exact, exact_opt = exact_area(pts, n), exact_area(by_loss, n)
     hull_points = [(int(x * n), int(y * n)) for x, y in hull_loss[1:]]
     first = next(((k, t) for k, t in pts if Fraction(k, n) >= coverage), None)
-    within = [k for k, t in pts if Fraction(t, k) <= risk]
+    written = [Fraction(sum(tie), len(tie)) for tie in tied for _ in tie]  # each at its tie's mean
+    inside = [i for i, (k, t) in enumerate(pts) if Fraction(t, k) <= risk]
+    within = Fraction(0)
+    if inside:
+        k, t = pts[inside[-1]]
+        within = Fraction(k)
+        if k < answered:  # so far into the next tie that its loss uses up the room
+            within += (risk * k - t) / (written[k] - risk)
     silent = n - answered
     risk_end, risk_all = Fraction(lost, answered), Fraction(lost + silent, n)
     charged = pts + ([(n, lost + silent)] if silent else [])
@@ -182,8 +196,9 @@ def all_metrics(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str
         "achievable_gain_pct": 100 * (aurc - achievable) / aurc if aurc else None,
         "aurc_at_coverage": truncated(pts, n, coverage, generalized=False),
         "augrc_at_coverage": truncated(pts, n, coverage, generalized=True),
-        "mae_at_coverage": Fraction(first[1], first[0]) if first else None,
-        "coverage_at_risk": Fraction(max(within), n) if within else None,
+        "mae_at_coverage": surest(written, coverage * n) / (coverage * n) if first else None,
+        "mae_at_cut": Fraction(first[1], first[0]) if first else None,
+        "coverage_at_risk": within / n if inside else None,
         "failure_auroc": auroc(rows),
         "aurc_exact": exact,
         "aurc_exact_optimal": exact_opt,

@@ -124,8 +124,11 @@ def test_a_risk_that_is_asked_for_has_its_coverage_and_cut() -> None:
         assert value is not None
         assert rows[label] == (f"{100 * value:.1f}%",)
         cut = float(label.rpartition(" ")[2])
-        points = zip(variant.curve.threshold, variant.curve.coverage, strict=True)
-        assert min(points, key=lambda point: abs(point[0] - cut))[1] == pytest.approx(value)
+        points = list(zip(variant.curve.threshold, variant.curve.coverage, strict=True))
+        kept = min(points, key=lambda point: abs(point[0] - cut))[1]
+        beyond = [share for _, share in points if share > kept + 1e-9]
+        assert kept <= value + 1e-9  # of the tie beyond the cut only a part would be within
+        assert value < min(beyond, default=2.0)
     assert "error rate" in render(sections_of(evaluation.document))
     with pytest.raises(UsageError, match="a risk must be 0 or more, not -1"):
         stars(risk=-1)

@@ -15,8 +15,6 @@ from acumen.views.cell_kernels import (
     pooled_squares,
 )
 from acumen.views.forecast import forecast
-from acumen.views.groups import Prefixes
-from acumen.views.ranking_kernels import most_without
 
 ONE = np.ones((4, 1), np.uint16)
 FIRST = np.arange(4, dtype=np.int32)
@@ -126,20 +124,3 @@ def test_what_is_nothing_at_the_end_of_a_series_is_left_out() -> None:
     columns = np.array([[1.0, 0.0, 0.0, 0.0], [3.0, 0.0, 1.0, 0.0], [0.0, 0.0, 1e-41, 2.0]])
     # values 4 and −2; none; 1 and −1; 6 and 10
     assert mean_absolute(basis, columns).tolist() == [3, 0, 1, 8]
-
-
-@pytest.mark.parametrize("limit", [0.0, 0.3, 0.5, 2.0])
-def test_the_most_within_a_risk_without_each_group(limit: float) -> None:
-    """Twelve ties of two rows; as plain Python too, which reads nothing beyond the last of them."""
-    rng = np.random.default_rng(3)
-    loss, group = rng.integers(0, 2, 24).astype(float), rng.integers(0, 3, 24)
-    ends = np.arange(2, 25, 2)
-    sums = Prefixes.of(ends, [np.ones(24), loss], group, 3)
-    parts = (*sums.whole, *sums.own, sums.tie, sums.start, limit)
-    expected = []
-    for g in range(3):
-        others = group != g
-        ways = [(others[:end].sum(), loss[:end][others[:end]].sum()) for end in ends]
-        expected.append(max((k for k, lost in ways if k and lost <= limit * k), default=0.0))
-    for loop in (most_without, getattr(most_without, "__wrapped__", most_without)):
-        assert loop(*parts).tolist() == expected

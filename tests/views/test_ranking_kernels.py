@@ -68,10 +68,21 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
     n = counts[index].sum(axis=0) + 2.0  # two rows abstained, always there
     grid = np.array([[0.3], [0.6]]) * n
     risks = np.array([0.4, 1.0])
-    total, reached, cut, within = kernels.areas(index, loss, ends, counts, None, grid, grid, risks)
+    total, reached, cut, within = kernels.areas(
+        index, loss, ends, counts, None, grid, grid, risks, 0.0
+    )
     points = plain_points(b)
     for risk, most in zip(risks, within[:, b], strict=True):
-        assert most == max((k for k, summed, _ in points if summed / k <= risk), default=0.0)
+        inside = [i for i, (k, summed, _) in enumerate(points) if summed / k <= risk]
+        expected = 0.0
+        if inside:
+            k, summed, _ = points[inside[-1]]
+            expected = k
+            if inside[-1] + 1 < len(points):  # so far into the next tie that it uses up the room
+                end, lost, _ = points[inside[-1] + 1]
+                rise = (lost - summed) / (end - k)
+                expected += (risk * k - summed) / (rise - risk)
+        assert most == pytest.approx(expected)
     risk_area = loss_area = 0.0
     k0, l0, r0 = 0.0, 0.0, points[0][1] / points[0][0]
     at: list[tuple[float, float]] = []
@@ -94,7 +105,7 @@ def test_areas_cuts_and_reached_points_follow_the_definition(b: int) -> None:
         k0, l0, r0 = k, summed, r
     assert total[:, b] == pytest.approx([risk_area, loss_area])
     for t, (point, areas) in enumerate(zip(at, cut_areas, strict=True)):
-        assert reached[:, t, b] == pytest.approx(point)
+        assert reached[:2, t, b] == pytest.approx(point)
         assert cut[:, t, b] == pytest.approx(areas)
     assert np.isnan(reached[0, len(at) :, b]).all()
 
@@ -130,8 +141,8 @@ def test_row_weights_multiply_case_counts() -> None:
     rows = np.arange(7, dtype=np.int32)
     grid = np.array([[2.0], [4.0]]) * np.ones((1, 3))
     risks = np.array([1.0])
-    a = kernels.areas(index, loss, ends, counts, own, grid, grid, risks)
-    b = kernels.areas(rows, loss, ends, by_row, None, grid, grid, risks)
+    a = kernels.areas(index, loss, ends, counts, own, grid, grid, risks, 0.0)
+    b = kernels.areas(rows, loss, ends, by_row, None, grid, grid, risks, 0.0)
     for x, y in zip(a, b, strict=True):
         assert np.array_equal(x, y, equal_nan=True)
     grid = np.array([[1.0, 2.5, 4.0]] * 3)

@@ -200,7 +200,7 @@ compute_eaugrc = RowsMetric("eaugrc")
 compute_aurc_achievable = RowsMetric("aurc_achievable")
 compute_aurc_at_coverage = _UpToCoverage("aurc_at_coverage")
 compute_augrc_at_coverage = _UpToCoverage("augrc_at_coverage")
-compute_risk_at_coverage = _RiskAtCoverage("mae_at_coverage")
+compute_risk_at_coverage = _RiskAtCoverage("mae_at_cut")
 
 
 def compute_risk_coverage_curve(

@@ -96,7 +96,7 @@ def variant(
                 achieved=finite(accepted / rows) if rows else None,
                 value=finite(lost / accepted * ranking.unit),
             )
-            for coverage, accepted, lost in zip(ranking.grid, reached[0], reached[1], strict=True)
+            for coverage, accepted, lost in zip(ranking.grid, *reached[:2], strict=True)
         },
         bootstrap=_bootstrap(numbers, plan, ranking.n_cases),
         curve=document.CurveModel(
@@ -114,7 +114,7 @@ def _bootstrap(
     """The percentile intervals and drop rates, under the source's keys."""
     keys = source_keys(plan)
     listed = {keys[name]: i for name, i in numbers.items() if name in keys}
-    by_coverage = {coverage_key(c): numbers[metric.name] for c, metric in plan.risks().items()}
+    by_coverage = {coverage_key(c): numbers[metric.name] for c, metric in plan.cuts().items()}
     enumerated = listed["cmax"].replicates.probability is not None
 
     def under_keys(read: Callable[[Inference], Any]) -> dict[str, Any]:

@@ -206,7 +206,7 @@ def _measure(systems: Sequence[System], name: str, options: Options, threads: in
 def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
     of_best = ("augrc", "failure_auroc")
     plan, ranking = system.plan, system.rankings[name]
-    written = {*build.source_keys(plan), *(metric.name for metric in plan.risks().values())}
+    written = {*build.source_keys(plan), *(metric.name for metric in plan.cuts().values())}
     resampled = written if options.method == "default" else None
     by_rank = infer(plan.metrics(), ranking, options, of_best, resampled)
     return by_rank | system.infer_reliability(name, alone=True)

@@ -49,8 +49,9 @@ if TYPE_CHECKING:
 AREAS: Final = ("aurc_at_coverage", "augrc_at_coverage")
 CHARGED: Final = ("aurc_charge", "augrc_charge")
 RISK_AT: Final = "mae_at_coverage"
+CUT_AT: Final = "mae_at_cut"
 COVERAGE_AT: Final = "coverage_at_risk"
-_ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, COVERAGE_AT, *AREAS}
+_ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, CUT_AT, COVERAGE_AT, *AREAS}
 """The same number by another road, a convention, or a metric asked for at a coverage or risk."""
 NO_CONFIDENCE: Final = "there is no confidence"
 NO_TRUTH: Final = "there is no truth to hold it against"
@@ -131,6 +132,7 @@ class Plan:
             *(m for m in metrics_of(Ranking) if m.name not in _ELSEWHERE),
             *self.areas().values(),
             *self.risks().values(),
+            *self.cuts().values(),
             *(METRICS[COVERAGE_AT].at(risk=risk) for risk in self.limits),
             *(self.charged() if self.price != PRICE else ()),
         ]
@@ -147,6 +149,10 @@ class Plan:
     def risks(self) -> dict[float, Metric]:
         """The risk at each coverage of the grid."""
         return {c: METRICS[RISK_AT].at(coverage=c) for c in self.coverage_grid}
+
+    def cuts(self) -> dict[float, Metric]:
+        """The risk down to the cut at which each coverage of the grid is reached."""
+        return {c: METRICS[CUT_AT].at(coverage=c) for c in self.coverage_grid}
 
     def rank(self, table: Judgments, confidence: Floats) -> Ranking:
         """A table ranked by a confidence."""
@@ -206,7 +212,7 @@ class System:
 
     def floor_beside(self, ranking: Ranking, rows: Any = slice(None)) -> dict[str, Measured]:
         """The noise floor beside each risk of a ranking of some rows."""
-        at = {"mae": None, **{metric.name: c for c, metric in self.plan.risks().items()}}
+        at = {"mae": None, **{metric.name: c for c, metric in self.plan.cuts().items()}}
         return self.floors[0].among(rows).beside(ranking, at)
 
     @cached_property

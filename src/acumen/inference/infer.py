@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from acumen.defaults import (
     LARGEST_SHARE,
     RELIABLE_CASES,
 )
+from acumen.inference.curve import along_curve, crossing
 from acumen.inference.influence import case_influence, cross, statistic_of, without_groups
 from acumen.inference.intervals import default_interval
 from acumen.inference.jackknife import ROUNDING, Jackknife
@@ -131,11 +133,14 @@ def infer(
     once = CaseWeights.once(view.n_cases)
     with stage(share=0.3):
         estimates = statistic(once)[:, 0]
-    jackknives = leave_out(metrics, view, options.threads, once)
+    of_curve = [m for m in metrics if m.curve is not None]
+    rest = [m for m in metrics if m.curve is None]
+    jackknives = leave_out(rest, view, options.threads, once)
     if options.items == "random" and view.n_cases >= FEWEST_CASES:
         of_cases = dict(jackknives)
-        both = cross(metrics, view, [of_cases[metric.name] for metric in metrics])
-        jackknives = zip((metric.name for metric in metrics), both, strict=True)
+        both = cross(rest, view, [of_cases[metric.name] for metric in rest])
+        jackknives = zip((metric.name for metric in rest), both, strict=True)
+    jackknives = chain(jackknives, along_curve(of_curve, view, options.items, once))
     place = {metric.name: row for row, metric in enumerate(metrics)}
     numbers = {}
     for name, jackknife in jackknives:
@@ -189,6 +194,8 @@ def inference_of(
         bounds = errors.bounds(one_error)
 
     def default(level: float) -> Interval | NoInterval:
+        if metric.kind is Kind.CROSSING:
+            return crossing(view, value, metric.parameters["risk"], level, options.items)
         interval = default_interval(
             metric.kind, value, jackknife,
             errors=errors, one_error=one_error, noise=noise, level=level,
@@ -201,6 +208,7 @@ def inference_of(
         jackknife.cases,
         default=lambda: default(level),
         corrected=lambda: bca(replicates, value, jackknife, level),
+        of_curve=metric.curve is not None,
     )
     if isinstance(by_percentile, Interval):
         by_percentile = by_percentile.within(bounds)
@@ -219,12 +227,17 @@ def intervals(
     *,
     default: Callable[[], Interval | NoInterval],
     corrected: Callable[[], Interval | NoInterval],
+    of_curve: bool = False,
 ) -> tuple[Interval | NoInterval, Interval | NoInterval]:
-    """The interval by the method asked for, and the percentile interval."""
+    """The interval by the method asked for, and the percentile interval.
+
+    What is read ``of_curve`` needs no resample to have a value.
+    """
     by_percentile = percentile(replicates, options.confidence_level)
     if not len(replicates) and cases < FEWEST_CASES:
         by_percentile = too_few_cases(cases)
-    if options.method == "default" and not (len(replicates) and replicates.dropped > MOST_DROPPED):
+    is_lost = len(replicates) and replicates.dropped > MOST_DROPPED and not of_curve
+    if options.method == "default" and not is_lost:
         return default(), by_percentile
     if options.method == "bca" and len(replicates):
         return corrected(), by_percentile

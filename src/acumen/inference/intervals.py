@@ -35,6 +35,8 @@ WILSON: Final = "Wilson"
 CLOPPER_PEARSON: Final = "Clopper-Pearson"
 SPARSE_ERRORS: Final = 3
 """With fewer erring cases a risk takes another interval."""
+FEW_ERRORS: Final = 2 * SPARSE_ERRORS
+"""With fewer of them among the answers accepted at a cut, its upper end looks at that as well."""
 
 
 def default_interval(
@@ -66,7 +68,9 @@ def default_interval(
     match kind:
         case Kind.RISK:
             interval = _risk(estimate, jackknife, errors, one_error, level)
-        case Kind.PROPORTION:
+        case Kind.READING:
+            interval = _reading(estimate, jackknife, errors, one_error, level)
+        case Kind.PROPORTION | Kind.CROSSING:
             interval = _proportion(estimate, jackknife, errors, level)
         case Kind.CASES:
             interval = exact(estimate, jackknife, level)
@@ -144,6 +148,40 @@ def _risk(
     if s > 0.0:
         return plain(estimate, jackknife, level)
     return NoInterval(why=Absence.NO_VARIATION)
+
+
+def _reading(
+    estimate: float,
+    jackknife: Jackknife,
+    errors: Errors | None,
+    one_error: Callable[[float], float] | None,
+    level: float,
+) -> Interval | NoInterval:
+    r"""A risk at a coverage or at a cut: :math:`(\sqrt{R} \pm t\,s / 2\sqrt{R})^2`.
+
+    On the scale of roots a small risk does not vary less for being small, and no end is far off.
+    """
+    sparse = None
+    if errors is not None and one_error is not None and errors.erring_cases < FEW_ERRORS:
+        sparse = _sparse(estimate, jackknife, errors, one_error(errors.cmax) * errors.unit, level)
+        if errors.erring_cases < SPARSE_ERRORS:
+            return sparse
+    s = jackknife.standard_error
+    if not (estimate > 0.0 and s > 0.0):
+        return NoInterval(why=Absence.NO_VARIATION)
+    low, high = on_roots(estimate, t_quantile(level, jackknife.degrees) * s)
+    high = high if sparse is None else max(high, sparse.high)
+    return between(low, high, "root-jackknife-t", level, s)
+
+
+def on_roots(risk: float, reach: float) -> tuple[float, float]:
+    """The ends of a risk so far away, on the scale of its root.
+
+    >>> on_roots(0.25, 0.1)
+    (0.16, 0.36)
+    """
+    root, reach = math.sqrt(risk), reach / (2.0 * math.sqrt(risk))
+    return round(max(root - reach, 0.0) ** 2, 16), round((root + reach) ** 2, 16)
 
 
 def _sparse(

@@ -229,6 +229,7 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
         cases,
         default=lambda: delta_interval(metric, left, right, level),
         corrected=corrected,
+        of_curve=metric.curve is not None,
     )
     if isinstance(interval, Interval):
         interval = marked(interval, cases, left, right)

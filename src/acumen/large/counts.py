@@ -193,7 +193,7 @@ class Counts:
 
     def metrics(self, kinds: Sequence[type], *, full: bool) -> tuple[Metric, ...]:
         """The metrics of these kinds of views that the counts can tell."""
-        hidden = {m.name for m in metrics_of(Ranking) if m.name.endswith("_at_coverage")}
+        hidden = {m.name for m in metrics_of(Ranking) if m.name.endswith(("_at_coverage", "_cut"))}
         every = [m for kind in kinds for m in metrics_of(kind) if full or m.name in MAIN]
         if self.bits is not None or not self.ranked:
             open_to_counts = UNORDERED | BOUNDED if self.ranked else {"cmax", "mae", "accuracy"}

@@ -33,6 +33,8 @@ class Kind(Enum):
     DISTANCE = (0.0, 1.0, "a sum of absolute deviations: noise can only raise it")
     CASES = (0.0, 1.0, "a share of cases, each of them in or out")
     SCORE = (0.0, 1.0, "a mean of bounded scores, and no share of cases")
+    READING = (0.0, math.inf, "a risk read off a curve, as the band around it is")
+    CROSSING = (0.0, 1.0, "where a curve crosses a risk: read off the ends of all its risks")
     GAIN = (-math.inf, 1.0, "a share of what could be gained; below 0 more may be lost than that")
 
     @property
@@ -103,6 +105,8 @@ class Metric:
     in_many: Literal["smooth", "steps"] | None = None
     """Where a row more or less may make it jump: how it is known of very many cases. Smooth, or in
     steps that sums down the view's order tell."""
+    curve: Literal["coverage", "cut", "risk"] | None = None
+    """What it is asked at, where it is read off the risk–coverage curve: its interval is too."""
     exempt_from_scaling: bool = False
     """Whole weights stand for single rows here, so doubling all weights may change the value."""
     gaps: Callable[..., Floats] | None = None
@@ -221,6 +225,7 @@ class Facts(TypedDict, total=False):
     caution: str
     smooth: bool
     in_many: Literal["smooth", "steps"] | None
+    curve: Literal["coverage", "cut", "risk"]
     exempt_from_scaling: bool
     gaps: Callable[..., Floats]
     behind: Callable[[Any], int]
@@ -311,10 +316,12 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
 def floor_of(risk: str) -> str:
     """The key of the noise floor that stands beside a risk.
 
-    >>> floor_of("mae_at_coverage@0.5")
+    That of a cut is told by the coverage that it reaches.
+
+    >>> floor_of("mae_at_cut@0.5")
     'noise_floor_at_coverage@0.5'
     """
-    return risk.replace("mae", NOISE_FLOOR, 1)
+    return risk.replace("mae_at_cut", "mae_at_coverage", 1).replace("mae", NOISE_FLOOR, 1)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

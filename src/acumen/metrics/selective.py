@@ -286,39 +286,62 @@ def augrc_at_coverage(
     return area_of_loss(ranking, weights, ranking.area(weights, "loss", coverage))
 
 
-@_risk(
-    title="Mean loss at coverage {coverage}",
+_reading = partial(
+    _risk,
     undefined="the coverage asked for is above cmax",
+    kind=Kind.READING,
     one_error=_as_is,
     errors=Ranking.errors,
     smooth=False,
-    in_many="steps",
 )
+
+
+@_reading(title="Mean loss at coverage {coverage}", curve="coverage")
 def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
-    r"""Selective risk at the first working point that reaches a coverage; lower is better.
+    r"""Mean loss of the surest rows up to a coverage, a tie in proportion; lower is better.
+
+    .. math:: R(c) = \frac{1}{k} \Big(L_{j-1} + \frac{k - k_{j-1}}{k_j - k_{j-1}}
+              (L_j - L_{j-1})\Big), \quad k = cN
 
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
-    >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)
+    >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 2 of 2.4 rows
+    0.833333
+    """
+    k, lost, before, lost_before = ranking.reached(weights, coverage)
+    accepted = np.minimum(coverage * ranking.totals(weights).rows, k)
+    part = ratio(accepted - before, k - before)
+    return ratio((lost_before + (lost - lost_before) * part) * ranking.unit, accepted)
+
+
+@_reading(title="Mean loss at the cut for coverage {coverage}", curve="cut")
+def mae_at_cut(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
+    r"""Mean loss down to the first working point that reaches a coverage; lower is better.
+
+    Its interval is of the cut that it was found at, as if that had been chosen beforehand.
+
+    >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
+    >>> round(mae_at_cut(study, [1, 1, 1, 1], coverage=0.6), 6)
     0.666667
     """
-    accepted, loss = ranking.reached(weights, coverage)
+    accepted, loss = ranking.reached(weights, coverage)[:2]
     return ratio(loss * ranking.unit, accepted)
 
 
 @_share(
     title="Coverage at risk ≤ {risk}",
     undefined="no working point has so low a risk",
+    kind=Kind.CROSSING,
     behind=every_case,
     smooth=False,
-    in_many="steps",
+    curve="risk",
 )
 def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MOST_RISK) -> Floats:
-    r"""The largest coverage of a working point whose selective risk is at most ``risk``.
+    r"""The largest coverage whose risk is at most ``risk``, a tie in proportion; higher is better.
 
-    Higher is better.
+    .. math:: \max \{c : R(c) \le r\}
 
-    >>> coverage_at_risk(rank([0, 1, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1], risk=0.4)
-    0.75
+    >>> round(coverage_at_risk(rank([0, 1, 0, 1], [4, 3, 2, 1]), [1, 1, 1, 1], risk=0.4), 6)
+    0.833333
     """
     accepted = ranking.within(weights, risk)
     accepted = np.where(accepted > 0, accepted, np.nan)

@@ -25,7 +25,6 @@ from acumen.views.weights import (
     CaseWeights,
     Errors,
     Group,
-    KnownSums,
     cases_of,
     once_a_block,
     rows_of,
@@ -84,11 +83,12 @@ class Areas:
     loss: Floats
     """Area under summed loss over accepted weight."""
     reached: Floats
-    """``(2, coverage, weighting)``: weight and loss where a coverage is reached, NaN if never."""
+    """``(4, coverage, weighting)``: weight and loss of the working point where a coverage is
+    reached, and of the one before it; NaN if never."""
     cut: Floats
     """``(2, coverage, weighting)``: the two areas up to a coverage."""
     within: Floats
-    """``(risk, weighting)``: the most weight that is accepted at no more than a risk."""
+    """``(risk, weighting)``: the most weight accepted at no more than a risk, a tie in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +176,11 @@ class Ranking(CaseRows):
         """Per case: weight of its rows, then weight of its answered rows of each kind."""
         return np.vstack([self.case_weight, self.by_cell(self.kind, len(self.grades.cost))])
 
+    @cached_property
+    def memory(self) -> dict[Any, Any]:
+        """What is read off its curve, kept by those who read it."""
+        return {}
+
     @property
     def reach(self) -> Floats:
         """Weight that is accepted down to each tie."""
@@ -252,8 +257,8 @@ class Ranking(CaseRows):
         reach = (np.asarray(grid, np.float64).reshape(-1, 1) - COVERAGE_TOLERANCE) * rows
         cut = np.asarray(cuts, np.float64).reshape(-1, 1) * rows
         risks = np.asarray(self.risks if risk is None else (risk,), np.float64)
-        limits = (risks + COVERAGE_TOLERANCE) / self.unit
-        total, reached, cut_area, within = areas(*self._ranked(weights), reach, cut, limits)
+        limits = risks / self.unit, COVERAGE_TOLERANCE / self.unit
+        total, reached, cut_area, within = areas(*self._ranked(weights), reach, cut, *limits)
         cut_area = np.where(np.isnan(cut_area[:2]), total[:, None, :], cut_area[:2])
         return Areas(total[0] / 2, total[1] / 2, reached, cut_area / 2, within)
 
@@ -271,14 +276,14 @@ class Ranking(CaseRows):
 
     @once_a_block
     def reached(self, weights: CaseWeights, coverage: float) -> Floats:
-        """Weight and loss where a coverage is reached, NaN if never."""
+        """Weight and loss where a coverage is reached, and a working point before; NaN if never."""
         is_kept = coverage in self.grid
         reached = self.areas(weights, *() if is_kept else (coverage,)).reached
         return np.asarray(reached[:, self.grid.index(coverage) if is_kept else 0])
 
     @once_a_block
     def within(self, weights: CaseWeights, risk: float) -> Floats:
-        """The most weight that is accepted at no more than a risk."""
+        """The most weight that is accepted at no more than a risk, a tie in proportion."""
         if risk in self.risks:
             return np.asarray(self.areas(weights).within[self.risks.index(risk)])
         return np.asarray(self.areas(weights, None, risk).within[0])
@@ -304,7 +309,9 @@ class Ranking(CaseRows):
         hair = 0.0 if self.own is None else 1e-12  # own weights are summed with rounding
         limit = np.minimum(coverage * totals.rows, totals.answered * (1.0 - hair))
         nowhere, limit = np.empty((0, weights.lanes)), np.where(limit > 0.0, limit, np.nan)
-        lost: Floats = areas(*self._ranked(weights), nowhere, limit[None], np.empty(0))[2][2, 0]
+        lost: Floats = areas(*self._ranked(weights), nowhere, limit[None], np.empty(0), 0.0)[2][
+            2, 0
+        ]
         return lost * self.unit / limit
 
     def risk_at(self, weights: CaseWeights, coverage: Floats) -> Floats:
@@ -343,12 +350,6 @@ class Ranking(CaseRows):
         from acumen.views.ranking_moves import tangent
 
         return tangent(self, block)
-
-    def without(self, block: CaseWeights, group: NDArray[np.int64], groups: int) -> KnownSums:
-        """What jumps from row to row, of what a block remembers, without each group of cases."""
-        from acumen.views.ranking_moves import without
-
-        return without(self, block, group, groups)
 
     @property
     def codes(self) -> NDArray[Any]:

@@ -96,17 +96,19 @@ def areas(
     reach: Floats,
     cut: Floats,
     most_risk: Floats,
+    slack: float,
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Trapezoid areas, and what happens on the way at given weights; many replicates abreast.
 
     ``reach[t, b]`` and ``cut[t, b]`` are accepted weights, rising in ``t``. Returns the doubled
     areas (under risk, under summed loss), ``(k, l)`` at the first working point that reaches each
-    ``reach``, up to each ``cut`` the two doubled areas and the loss, of a tie in proportion
-    (NaN where never reached), and the most weight within each risk (in units).
+    ``reach`` and at the one before it, up to each ``cut`` the two doubled areas and the loss, of a
+    tie in proportion (NaN where never reached), and the most weight within each risk (in units,
+    but for ``slack``), of a tie in proportion too.
     """
     lanes = counts.shape[1]
     total = np.zeros((2, lanes))
-    reached = np.full((2, reach.shape[0], lanes), np.nan)
+    reached = np.full((4, reach.shape[0], lanes), np.nan)
     cut_area = np.full((3, cut.shape[0], lanes), np.nan)
     within = np.zeros((most_risk.shape[0], lanes))
     k, l, r = np.zeros(lanes), np.zeros(lanes), np.zeros(lanes)  # noqa: E741
@@ -142,6 +144,7 @@ def areas(
                     t = next_reach[b]
                     if t < reach.shape[0] and k[b] >= reach[t, b]:
                         reached[0, t, b], reached[1, t, b] = k[b], l[b]
+                        reached[2, t, b], reached[3, t, b] = k0[b], l0[b]
                         next_reach[b] += 1
                     t = next_cut[b]
                     if t < cut.shape[0] and k[b] >= cut[t, b]:
@@ -154,14 +157,20 @@ def areas(
                         cut_area[2, t, b] = l_cut
                         next_cut[b] += 1
                     alarm[b] = next_alarm(reach, cut, next_reach[b], next_cut[b], b)
+        for t in range(most_risk.shape[0]):
+            limit = most_risk[t]
+            for b in range(lanes):
+                # what is left below the risk before this tie, and what the tie has beyond it
+                room, over = limit * k0[b] - l0[b], (l[b] - l0[b]) - limit * (k[b] - k0[b])
+                part = k0[b] + (k[b] - k0[b]) * max(room, 0.0) / max(over, 1e-300)
+                was_within = k0[b] > 0.0 and room >= -slack * k0[b]
+                part = part if was_within else within[t, b]
+                within[t, b] = k[b] if over <= room + slack * k[b] else part
         for b in range(lanes):
             step = k[b] - k0[b]
             total[0, b] += step * (r[b] + r0[b])
             total[1, b] += step * (l[b] + l0[b])
             k0[b], l0[b], r0[b] = k[b], l[b], r[b]
-        for t in range(most_risk.shape[0]):
-            for b in range(lanes):
-                within[t, b] = k[b] if l[b] <= most_risk[t] * k[b] else within[t, b]
     return total, reached, cut_area, within
 
 
@@ -447,52 +456,3 @@ def first_without(
             until[g, j] = low if middle and low < ties else low + 1
             rows[g, j] = first + np.searchsorted(of_group, until[g, j])
     return until, rows
-
-
-STRIDE = 1024
-"""Ties of which one bound is kept, when the last within a risk is looked for."""
-
-
-@compiled
-def most_without(
-    k: Floats,
-    l: Floats,  # noqa: E741
-    own_k: Floats,
-    own_l: Floats,
-    tie: Array,
-    start: Array,
-    most_risk: float,
-) -> Floats:
-    """:func:`most_within` without each group, from the sums of all rows and of the groups' own."""
-    ties, groups = k.shape[0] - 1, start.shape[0] - 1
-    least = np.full(ties // STRIDE + 1, np.inf)
-    for t in range(ties):
-        excess = l[t + 1] - most_risk * k[t + 1]
-        least[t // STRIDE] = min(least[t // STRIDE], excess)
-    slack = 1e-12 * (l[ties] + most_risk * k[ties])
-    out = np.zeros(groups)
-    for g in range(groups):
-        first, last = start[g], start[g + 1]
-        for stride in range(least.shape[0] - 1, -1, -1):
-            # a tie can be within the risk only if the group takes off what is too much in it
-            most, at = -np.inf, last
-            while True:
-                taken = own_l[at] - own_l[first] - most_risk * (own_k[at] - own_k[first])
-                most = max(most, taken)
-                if at == first or tie[at - 1] < stride * STRIDE:
-                    break
-                at -= 1
-            if least[stride] <= most + slack:
-                t, row = min(ties, (stride + 1) * STRIDE) - 1, last
-                while t >= stride * STRIDE and out[g] == 0.0:
-                    while row > first and tie[row - 1] > t:
-                        row -= 1
-                    here = k[t + 1] - (own_k[row] - own_k[first])
-                    lost = l[t + 1] - (own_l[row] - own_l[first])
-                    if here > 0.0 and lost <= most_risk * here:
-                        out[g] = here
-                    t -= 1
-            if out[g] > 0.0:
-                break
-            last = at
-    return out

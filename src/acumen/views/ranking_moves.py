@@ -1,7 +1,7 @@
-r"""How the sums of a ranking move: with the weight of a case, and without groups of cases.
+r"""How the sums of a ranking move with the weight of a case.
 
 Areas are made of points of a curve. A row moves all points at and after its own: their weight by 1,
-their loss by its own. What jumps from row to row is read off sums down the rows instead.
+their loss by its own.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.defaults import COVERAGE_TOLERANCE
 from acumen.types import Floats
-from acumen.views.groups import Prefixes, left
 from acumen.views.tangents import Part, Tangent, by_case, of_pairs, summed
-from acumen.views.weights import CaseWeights, KnownSums, Sum, tie_of_row
+from acumen.views.weights import CaseWeights, Sum, tie_of_row
 
 if TYPE_CHECKING:
     from acumen.views.ranking import Ranking
@@ -197,35 +195,3 @@ def _exactly(x0: Floats, y0: Floats, x1: Floats, y1: Floats) -> tuple[Floats, ..
     at_zero = y0 - steep * x0
     starts = -log * steep * x1 / width - at_zero / x0, log * x1 / width - 1
     return *starts, log * steep * x0 / width + at_zero / x1, 1 - log * x0 / width
-
-
-def without(
-    ranking: Ranking, block: CaseWeights, group: NDArray[np.int64], groups: int
-) -> KnownSums:
-    """What jumps from row to row, without each group of cases; at the risks a block was asked."""
-    from acumen.views.ranking_kernels import most_without
-
-    own = ranking.row_weight[ranking.order]
-    columns = [own, own * ranking.loss]
-    prefixes = Prefixes.of(ranking.ends, columns, group[ranking.index], groups)
-    rows, *by_kind = left(ranking.case_columns, group, groups)
-    totals = replace(ranking.totals(block), rows=rows, by_kind=np.stack(by_kind))
-    grid = np.asarray(ranking.grid) - COVERAGE_TOLERANCE
-    reached = prefixes.reaching(np.outer(rows, grid)).transpose(2, 0, 1)
-    (accepted, lost), (own_weight, own_loss) = prefixes.whole, prefixes.own
-
-    def most(risk: Any) -> Floats:
-        limit = (risk + COVERAGE_TOLERANCE) / ranking.unit
-        return most_without(
-            accepted, lost, own_weight, own_loss, prefixes.tie, prefixes.start, limit
-        )
-
-    coverages = zip(ranking.grid, reached, strict=True)
-    return KnownSums(
-        groups,
-        {
-            Sum(ranking, "totals"): totals,
-            **{Sum(ranking, "reached", (coverage,)): sums for coverage, sums in coverages},
-            **{key: most(*key.arguments) for key in block.sums_of(ranking, "within")},
-        },
-    )

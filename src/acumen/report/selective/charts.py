@@ -72,7 +72,7 @@ def _curve_table(artifact: MetricsArtifact) -> Table:
     rows = []
     first = next(iter(artifact.sides.values()))[0]
     grid = [at.requested for at in first.mae_at_coverage.values()]
-    keys = [METRICS["mae_at_coverage"].at(coverage=coverage).name for coverage in grid]
+    keys = [METRICS["mae_at_cut"].at(coverage=coverage).name for coverage in grid]
     for function, side, variant in artifact.variants():
         risks = [variant.metrics[key] for key in keys]
         cells = (number(risk.value, reason=risk.reason) for risk in risks)

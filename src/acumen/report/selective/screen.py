@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from acumen.defaults import ESTIMAND, ITEMS
+from acumen.defaults import COVERAGE_TOLERANCE, ESTIMAND, ITEMS
 from acumen.errors import printable
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Unit, floor_of
@@ -184,19 +184,19 @@ def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[
         before = values
 
 
-def _grid(variants: Sequence[Variant]) -> dict[float, str]:
+def _grid(variants: Sequence[Variant], risk: str = "mae_at_coverage") -> dict[float, str]:
     """Coverages that all inputs reach -> the metric of the risk there; of many, every other."""
     least = min(variant.cmax or 0.0 for variant in variants)
     points = variants[0].mae_at_coverage.values()
     grid = [point.requested for point in points if point.requested <= least]
     some = grid if len(grid) <= MOST_CUTS else grid[::2]
-    return {c: METRICS["mae_at_coverage"].at(coverage=c).name for c in some}
+    return {c: METRICS[risk].at(coverage=c).name for c in some}
 
 
 def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
     """The error by cut, and the share of all rows that is kept: at each coverage, then of all."""
     points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
-    metrics = {points[c] or 0.0: key for c, key in _grid([variant]).items()}
+    metrics = {points[c] or 0.0: key for c, key in _grid([variant], "mae_at_cut").items()}
     metrics[variant.cmax or 0.0] = "mae"
     has_floor = floor_of("mae") in variant.metrics
     rows = tuple(
@@ -219,9 +219,11 @@ def _at(variant: Variant, coverage: float) -> float:
 
 
 def _threshold(variant: Variant, key: str) -> str:
-    """The cut that a coverage at a risk belongs to."""
-    coverage = variant.metrics[key].value
-    return UNDEFINED if coverage is None else f"≥ {_at(variant, coverage):g}"
+    """The last cut whose risk is within: of a tie beyond it only a part would be."""
+    coverage = variant.metrics[key].value or 0.0
+    curve = zip(variant.curve.coverage, variant.curve.threshold, strict=True)
+    cuts = [cut for share, cut in curve if share <= coverage + COVERAGE_TOLERANCE]
+    return f"≥ {cuts[-1]:g}" if cuts else UNDEFINED
 
 
 def _honest(artifact: MetricsArtifact) -> Section:
