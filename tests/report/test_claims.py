@@ -13,7 +13,7 @@ import acumen
 from acumen.report.claims import Claim
 from acumen.report.selective import compared as words
 from acumen.report.selective.screen import screen
-from acumen.report.selective.words import conclusion
+from acumen.report.selective.words import conclusion, knows
 from acumen.results.metrics import MetricsArtifact
 from acumen.values.measured import Delta, Interval, Side
 from simulations.claims import SIDES, Cell, cells, compared, verdict
@@ -229,3 +229,30 @@ def test_a_claim_is_false_no_more_often_than_it_promises(cell: Cell) -> None:
         assert share >= cell.least - 3 * (cell.least * (1 - cell.least) / studies) ** 0.5
     else:
         assert share <= cell.limit + 3 * (cell.limit * (1 - cell.limit) / studies) ** 0.5
+
+
+def test_nothing_is_claimed_on_an_interval_that_is_marked() -> None:
+    """One case holds most rows; by its own interval the confidence tells right from wrong."""
+    rng = np.random.default_rng(3)
+    size = [*[2] * 24, 200]
+    case = np.repeat(np.arange(25), size)
+    truth = rng.integers(0, 2, len(case))
+    prediction = np.where(rng.random(len(case)) < 0.3, 1 - truth, truth)
+    sure = 0.8 * (prediction == truth) + 0.2 * rng.random(len(case))
+    table = acumen.from_columns(
+        case=case.tolist(), truth=truth.tolist(), prediction=prediction.tolist(),
+        confidence=sure.tolist(), item=[f"{i}" for i in range(len(case))], scale="0,1",
+    )  # fmt: skip
+    document = acumen.evaluate(table, resamples=0, confidence="confidence").document
+    (variant,) = document.sides["confidence"]
+    found = variant.metrics["failure_auroc"].interval
+    assert found is not None
+    assert found.low > 0.5
+    assert not found.is_reliable
+    assert "is open" in knows(document, variant)
+    marks = {"interval": found.model_copy(update={"flags": ()})}
+    plain = variant.metrics["failure_auroc"].model_copy(update=marks)
+    metrics = {**variant.metrics, "failure_auroc": plain}
+    assert Claim.TELLS_RIGHT.say() in knows(
+        document, variant.model_copy(update={"metrics": metrics})
+    )

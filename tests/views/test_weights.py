@@ -64,7 +64,8 @@ def test_errors_of_levels_by_hand() -> None:
     assert (beyond.erring_cases, beyond.worst_case, beyond.cases) == (2, 3.0, 2)
     assert (beyond.answered, beyond.cmax, beyond.most_loss) == (6.0, 1.0, 1)
     assert TABLE.errors(beyond=1).erring_cases == 0
-    assert TABLE.groups() == [Group(1, "at", 0), Group(1, "at", 1)]
+    # no case is of the third level, and it counts
+    assert TABLE.groups() == [Group(1, "at", 0), Group(1, "at", 1), Group(0, "at", 2)]
 
 
 def test_two_views_side_by_side_have_all_cases() -> None:

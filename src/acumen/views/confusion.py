@@ -46,9 +46,12 @@ class Confusion(CaseRows):
         return self.sparse_errors(rows, loss, most_loss=self.levels - 1 if beyond is None else 1)
 
     def groups(self) -> list[Group]:
-        """The cases at each true level: a mean over levels rests on all of them."""
+        """The cases at each level of the scale: a mean over levels rests on all of them.
+
+        One that no case is of counts too: the mean here is without it, that of others is not.
+        """
         truth = self.truth[self.order]
-        return [Group(self.cases_among(truth == k), "at", k) for k in self.true_levels.tolist()]
+        return [Group(self.cases_among(truth == k), "at", k) for k in range(self.levels)]
 
     def why_undefined(self, weights: CaseWeights) -> str | None:
         """Why a metric may have no value under the first weighting of a block, if it is plain."""

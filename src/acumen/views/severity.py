@@ -73,8 +73,8 @@ class SeverityRanking(CaseRows):
         return [up, Group(self.cases_among(~above), "below", int(level))]
 
     def all_groups(self) -> list[Group]:
-        """Those of every threshold that the means go over."""
-        return [group for k in self.covered for group in self.groups(k)]
+        """Those of every threshold of the scale: the means leave out what no case is beyond."""
+        return [group for k in self.thresholds for group in self.groups(k)]
 
     def risky_groups(self) -> list[Group]:
         """The cases at the top, and those between it and the lowest level."""

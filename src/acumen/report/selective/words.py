@@ -35,6 +35,9 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
         people = counted(artifact.population.participants_included, artifact.population.case_noun)
         rivals = listed([name(f) for f in best.indistinguishable], 4)
         return f"{text}, but {people} cannot tell it from {rivals}."
+    areas = [by_function[0].metrics.get("augrc") for by_function in artifact.sides.values()]
+    if any(a is not None and a.interval and not a.interval.is_reliable for a in areas):
+        return f"{text}, but its interval is unreliable, so that it is lower is not claimed."
     if not any(best.is_above(f) for f in artifact.confidence_variants):
         return f"{text}."
     return f"{text}, {Claim.LOWEST.say()} ({best.confidence_level:.0%}, all at once)."
@@ -56,11 +59,11 @@ def knows(artifact: MetricsArtifact, variant: Variant) -> str:
         return "There are not both right and wrong answers to tell apart"
     # of one chosen among several on these cases, the limit that allows for the choice
     limit = auroc.interval if artifact.best is None else artifact.best.discrimination
-    claim = Claim.TELLS_RIGHT.say()
-    if auroc.interval is None or limit is None or min(limit.low, auroc.interval.low) <= 0.5:
-        claim = "Whether it tells right from wrong answers at all is open"
+    i, claim = auroc.interval, "Whether it tells right from wrong answers at all is open"
+    if i is not None and limit is not None and i.is_reliable and min(limit.low, i.low) > 0.5:
+        claim = Claim.TELLS_RIGHT.say()
     ends = "no interval"
-    if (i := auroc.interval) is not None:
+    if i is not None:
         ends = f"{100 * i.confidence_level:g}% interval {100 * i.low:.1f} to {100 * i.high:.1f}"
     pairs = f"{100 * auroc.value:.1f}% ({ends}) of the pairs"
     return f"{claim}: it is surer of a right than of a wrong answer in {pairs}"
