@@ -14,10 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pydantic import BaseModel
+
 import acumen
 from acumen.charts import raters
-from acumen.charts.decisions import curve
-from acumen.charts.export import Paper, write_figure
+from acumen.charts.export import write_figure
+from acumen.charts.paper import Paper
 from acumen.charts.theme import Figure
 from acumen.results.files import read_document
 
@@ -38,21 +40,28 @@ def page_charts(folder: Path) -> dict[str, Figure | None]:
     """Charts of the pages on raters and on decisions, by the name of the picture."""
     run = folder / "demo" / "phq8" / "run.json"
     options = {"mode": "few_shot", "confidence": "token_msp"}
-    grid = acumen.threshold(run, risk=0.12, **options).document.grid
-    power = acumen.plan(sd=0.1, detect=0.03).document.curve
+    threshold = acumen.threshold(run, risk=0.12, **options)
+    plan = acumen.plan(sd=0.1, detect=0.03)
     rows = {"case": "id", "prediction": "ai_rating", "labelled": "human_rating", "levels": "1-5"}
     mean = acumen.estimate(folder / "few.csv", **rows).results.estimates["mean"]
-    sides = (("with the judge", mean.estimate), ("labels alone", mean.classical))
+    sides = ("with the judge", "labels alone")
+    named = zip(sides, (mean.estimate, mean.classical), strict=True)
     return {
         "raters": raters.floors(read_document(folder / "demo" / "ratings" / "rated.json")),
-        "few-labels": raters.effects([(side, "Mean rating", m) for side, m in sides]),
-        "threshold": curve(
-            [(p.coverage, p.risk) for p in grid if p.risk is not None],
-            "share of rows accepted",
-            "risk of those",
+        "few-labels": raters.estimates(
+            [("Mean rating", side, measured) for side, measured in named if measured], sides, ""
         ),
-        "plan": curve([(d.cases, d.power) for d in power], "cases", "power"),
+        "threshold": decided(threshold.document),
+        "plan": decided(plan.document),
     }
+
+
+def decided(document: BaseModel) -> Figure | None:
+    """The chart that the page of a decision has."""
+    from acumen.report.decisions import drawing_of
+
+    seen = drawing_of(document)
+    return None if seen is None else seen.figure()
 
 
 if __name__ == "__main__":

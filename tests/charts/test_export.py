@@ -11,8 +11,9 @@ import pytest
 
 import acumen
 from acumen.charts import available
-from acumen.charts.export import NARROWEST, WIDEST, Paper, svg_of, write_figure
-from acumen.charts.theme import HEIGHT, Figure
+from acumen.charts.export import svg_of, write_figure
+from acumen.charts.paper import NARROWEST, WIDEST, Paper
+from acumen.charts.theme import Figure
 from acumen.errors import UsageError
 
 
@@ -99,35 +100,68 @@ def test_a_picture_has_room_at_its_sides_for_wider_letters(tmp_path: Path, figur
 CONFIG = {"config": {"legend": {"labelFontSize": 11}, "axis": {"titleFontSize": 12}, "font": "x"}}
 
 
-@pytest.mark.parametrize(("inches", "columns"), [(1, 1), (2.9, 1), (3.1, 2), (5.5, 3)])
-def test_a_narrow_figure_has_its_legend_below_in_as_many_columns_as_fit(
-    inches: float, columns: int
-) -> None:
-    spec = Paper(inches).fit(CONFIG | {"height": 500})
-    legend = spec["config"]["legend"]
-    assert legend == {"labelFontSize": 11, "orient": "bottom", "columns": columns}
-    points = 72 * inches
-    assert (spec["width"], spec["height"]) == (points, min(500, 0.75 * points))
-    assert spec["autosize"] == {"type": "fit-x", "contains": "padding"}
-    assert Paper(8).fit(CONFIG)["height"] == HEIGHT
+def measured(spec: dict[str, Any]) -> float:
+    """As if axes and names took 50 points beside the marks."""
+    part = spec.get("spec", spec)
+    return float(part["width"] * spec.get("columns", 1) + 50.0)
 
 
-@pytest.mark.parametrize(("names", "width"), [([], 214.0), (["a"], 214.0), (["a", "b"], 97.0)])
-def test_panels_side_by_side_share_the_width(names: list[str], width: float) -> None:
-    spec = {**CONFIG, "facet": {"column": {"sort": names}}, "spec": {"width": 999, "mark": "bar"}}
-    fitted = Paper(294 / 72).fit(spec)
-    assert fitted["spec"] == {"width": pytest.approx(width, abs=1e-9), "mark": "bar"}
-    assert "width" not in fitted
-    assert Paper(1).fit(spec)["spec"]["width"] == 40.0
+@pytest.mark.parametrize(("inches", "columns"), [(1, 1), (2.9, 2), (5.5, 5)])
+def test_a_legend_stands_below_in_as_many_columns_as_fit(inches: float, columns: int) -> None:
+    color = {"field": "f", "scale": {"domain": ["a name", "other"]}}
+    spec = {**CONFIG, "encoding": {"color": color, "shape": {"field": "f", "legend": None}}}
+    fitted = Paper(inches).fit(spec, measured)
+    assert fitted["encoding"]["color"]["legend"] == {"orient": "bottom", "columns": columns}
+    assert fitted["encoding"]["shape"]["legend"] is None
+    assert fitted["config"]["legend"]["orient"] == "bottom"
+
+
+def test_marks_have_what_axes_and_names_leave_and_the_rest_is_margin() -> None:
+    spec = Paper(3.25).fit({**CONFIG, "height": 500}, measured)
+    assert 234 - 1 < spec["width"] + 50 <= 234
+    assert spec["padding"]["right"] - 2 == pytest.approx(234 - 50 - spec["width"])
+    assert spec["height"] == pytest.approx(0.62 * 234)
+
+
+def test_what_is_wider_by_its_names_alone_has_marks_nevertheless() -> None:
+    spec = Paper(3.25).fit({**CONFIG, "height": 500}, lambda _: 900.0)
+    assert (spec["width"], spec["padding"]["right"]) == (12.0, 2.0)
+
+
+@pytest.mark.parametrize(("inches", "beside"), [(1, 1), (3.25, 2), (6.5, 4), (20, 4)])
+def test_small_charts_stand_beside_one_another_as_there_is_room(inches: float, beside: int) -> None:
+    names = [f"n{k}" for k in range(7)]
+    inner = {"encoding": {"y": {"field": "v", "type": "quantitative"}}, "height": 150}
+    spec = {**CONFIG, "columns": 4, "facet": {"sort": names}, "spec": inner}
+    fitted = Paper(inches).fit(spec, measured)
+    assert fitted["columns"] == beside
+    assert measured(fitted) <= 72 * inches
+    axis = "independent" if beside > 1 else "shared"
+    assert fitted["resolve"] == {"axis": {"x": axis}}
+
+
+def test_rows_of_names_keep_their_height_and_fit_a_page() -> None:
+    y = {"encoding": {"y": {"field": "name", "type": "nominal"}}}
+    rows = Paper(3.25).fit({**CONFIG, **y, "height": 260}, measured)
+    assert rows["height"] == pytest.approx(10 * 1.75 * 8)
+    assert Paper(3.25).fit({**CONFIG, **y, "height": 9000}, measured)["height"] == 560
+
+
+def test_a_title_that_is_too_long_for_its_axis_is_broken() -> None:
+    x = {"field": "v", "type": "quantitative", "title": "share of all rows that is exactly right"}
+    fitted = Paper(2).fit({**CONFIG, "encoding": {"x": x}}, measured)
+    assert fitted["encoding"]["x"]["title"] == ["share of all rows", "that is exactly right"]
 
 
 def test_every_letter_has_the_size_that_is_asked_for() -> None:
-    assert Paper(None, 8).fit(CONFIG)["config"] == {
+    assert Paper(None, 8).fit(CONFIG, measured)["config"] == {
         "legend": {"labelFontSize": 8},
         "axis": {"titleFontSize": 8},
         "font": "x",
     }
-    assert Paper().fit(CONFIG) == CONFIG
+    assert Paper().fit(CONFIG, measured) == CONFIG
+    assert Paper(3.25).letters == 8.0
+    assert Paper(3.25, 10).letters == 10
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from acumen.charts import raters, theme
 from acumen.charts.curves import NAME_HEIGHT, _label_rows
 from acumen.charts.decisions import curve
 from acumen.charts.intervals import interval_plot, row
-from acumen.charts.tables import _tenth, calibration_plot, confidence
+from acumen.charts.reliability import _tenth, calibration_plot
+from acumen.charts.tables import confidence
 from acumen.results.raters import RatingsDocument
 from acumen.values.measured import Interval, Measured
 
@@ -146,11 +147,15 @@ def test_names_at_the_ends_of_curves_do_not_stand_on_another() -> None:
     assert labels["c"]["r"] == 1.0
 
 
-def test_panels_stand_three_beside_one_another() -> None:
+def test_panels_stand_beside_one_another_and_no_axis_below_a_gap() -> None:
     chart = alt.Chart(alt.NamedData("rows")).mark_point()
-    columns = {n: theme.multiples(chart, ["x"] * n, 150).to_dict(validate=False) for n in (2, 3, 4)}
-    assert [part["columns"] for part in columns.values()] == [2, 3, 3]
-    assert [part["spec"]["width"] for part in columns.values()] == [280, 260, 260]
+    made = {
+        n: theme.multiples(chart, ["x"] * n, 150).to_dict(validate=False) for n in (2, 3, 5, 6, 8)
+    }
+    assert [part["columns"] for part in made.values()] == [2, 3, 5, 4, 4]
+    assert [part["spec"]["width"] for part in made.values()] == [280, 260, 148, 190, 190]
+    own = {n: "resolve" in part for n, part in made.items()}
+    assert own == {2: False, 3: False, 5: False, 6: True, 8: False}
 
 
 def test_a_decision_is_drawn_point_by_point() -> None:

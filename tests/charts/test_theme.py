@@ -121,4 +121,4 @@ def test_a_hue_is_a_system_or_a_function_and_nothing_else() -> None:
     for chart in (confidence, leaderboard, deltas):
         assert ranges(chart(five.document)) <= {INK, GREY, DIM}, chart
     # the lowest function is the first one, which is blue on the curves too
-    assert [*STANDING.values()] == [COLOURS[0], INK, GREY]
+    assert [*STANDING.values()] == [COLOURS[0], GREY, INK]

@@ -39,10 +39,10 @@ def walk(part: Any) -> Iterator[tuple[str, Any]]:
 
 def figures(single: Evaluation, paired: Evaluation, results: PairDocument) -> dict[str, Figure]:
     assert results.comparison is not None
-    of_several = ("deltas", "leaderboard")
+    of_several = ("deltas", "leaderboard", "slices")
     alone = {n: draw for n, draw in CHARTS.items() if n not in of_several}
     found = {f"single {n}": draw(single.document) for n, draw in alone.items()}
-    found |= {f"paired {n}": draw(paired.document) for n, draw in CHARTS.items()}
+    found |= {f"paired {n}": draw(paired.document) for n, draw in CHARTS.items() if n != "slices"}
     found |= {f"verdicts {n}": draw(results.systems) for n, draw in VERDICT_CHARTS.items()}
     found["verdicts comparison"] = comparison(results.comparison)
     assert None not in found.values()

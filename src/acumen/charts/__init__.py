@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from acumen.charts import curves, intervals, tables
+from acumen.charts import curves, intervals, reliability, slices, tables
 from acumen.charts.theme import Figure
 from acumen.charts.theme import name as theme_name
 from acumen.charts.verdicts import VERDICT_CHARTS
@@ -24,7 +24,7 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "forest": intervals.forest,
     "deltas": intervals.deltas,
     "leaderboard": intervals.leaderboard,
-    "reliability": tables.reliability,
+    "reliability": reliability.reliability,
     "calibration": intervals.calibration,
     "confidence": tables.confidence,
     "agreement": intervals.agreement,
@@ -32,10 +32,13 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "precision-recall": tables.precision_recall,
     "risk-by-item": intervals.risk_by_item,
     "risk-by-level": intervals.risk_by_level,
+    "slices": slices.slices,
 }
 """Name of a chart -> what draws it; None where the artifact has nothing for it."""
 OF_FUNCTIONS: Final = ("risk-coverage", "generalized-risk", "reliability")
 """Charts that a figure file names after their function where they have one alone."""
+NAMED: Final = 2
+"""Systems that such a name has; of more, the others are counted."""
 
 
 def with_functions(artifact: MetricsArtifact, functions: Sequence[str]) -> MetricsArtifact:
@@ -82,8 +85,9 @@ def _of_metrics(name: str, artifact: MetricsArtifact, functions: Sequence[str] |
         artifact = with_functions(artifact, functions)
     figure = _drawn(draw(artifact), name, "the artifact holds")
     if name in OF_FUNCTIONS and len(artifact.functions) == 1:
-        systems = " and ".join(artifact.input_names)
-        figure.title = f"{theme_name(artifact.functions[0])}, {systems}"
+        first, rest = artifact.input_names[:NAMED], artifact.input_names[NAMED:]
+        more = [f"{len(rest)} more"] if rest else []
+        figure.title = f"{theme_name(artifact.functions[0])}, {' and '.join([*first, *more])}"
     return figure
 
 

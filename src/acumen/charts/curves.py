@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from acumen.charts import theme
@@ -16,6 +16,8 @@ ALONE: Final = 4
 """Up to this many functions all begin singled out."""
 MOST_TOGETHER: Final = 5
 """Up to this many systems share a chart; of more, each has a small one."""
+SMALL: Final = 130
+"""Height of the small ones."""
 NAME_HEIGHT: Final = 0.06
 """Of a name at the end of a curve, as a share of the largest risk."""
 
@@ -138,8 +140,8 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     if paired:
         color = alt.Color("s:N", scale=theme.colours(systems), legend=None)
     x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
-    top = 1.3 * max(row[risk] for row in (*rows, *floors)) or 1.0
-    y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, theme.drawn(top)], nice=True))
+    tops = _tops((*rows, *floors, *kinds["b"]), risk)
+    y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, alt.ExprRef("top")]))
 
     apart = [alt.Detail("s:N"), alt.Detail("f:N")]
 
@@ -157,10 +159,10 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
         "b": part("b", 0.06 if 2 < len(systems) <= MOST_TOGETHER else 0.16)
         .mark_area(clip=True)
         .encode(**band),
-        "h": part("h", 0.9).mark_line(strokeWidth=1.2, strokeDash=[2, 3]),
-        "r": part("r", 0.9).mark_line(strokeWidth=1.2, strokeDash=[10, 3, 2, 3]),
+        "h": part("h", 0.9).mark_line(strokeWidth=1.2, strokeDash=[2, 3], clip=True),
+        "r": part("r", 0.9).mark_line(strokeWidth=1.2, strokeDash=[10, 3, 2, 3], clip=True),
         "o": part("o", 1).mark_line(**dashes).encode(alt.ColorValue(theme.GREY)),
-        "c": part("c", 1, 0.12 if paired else 0.22).mark_line(strokeWidth=2),
+        "c": part("c", 1, 0.12 if paired else 0.22).mark_line(strokeWidth=2, clip=True),
         "n": part("n", 1).mark_text(limit=130, **place).encode(alt.Text("s:N")),
     }
     shape = alt.Shape("f:N", scale=alt.Scale(domain=names), title="confidence function")
@@ -168,14 +170,30 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     layers["m"] = shapes.encode(shape=shape, tooltip=_tooltip(paired))
     points = part("c", 0.7).mark_circle(size=16, clip=True).encode(tooltip=_tooltip(paired))
     there = [layer for kind, layer in layers.items() if kinds.get(kind)]
-    together = alt.layer(*there, points, data=data)
-    figure = theme.multiples(together, systems, height=150) if many else together
+    # what the page's slider cuts at; a figure has none
+    here = "datum.k === 'c' && datum.f === picked[0] && indexof(cut, datum.s + ' ' + datum.t) >= 0"
+    at = alt.Chart().transform_filter(here).mark_point(size=170, strokeWidth=2.5)
+    together = alt.layer(*there, points, at.encode(x, y, color), data=data)
+    figure = theme.multiples(together, systems, height=SMALL) if many else together
     first = names if few or best is None else [theme.name(best)]
-    figure.params = [alt.VariableParameter(name="picked", value=first)]
+    figure.params = [
+        alt.VariableParameter(name="picked", value=first),
+        alt.VariableParameter(name="cut", value=[]),
+        alt.VariableParameter(name="top", value=max(tops[name] for name in first)),
+    ]
     picks = theme.picks(names, coloured=not paired)
     cases = {"f": "function", "t": "at least", "s": "system"}
     height = None if many else theme.HEIGHT
-    return theme.finish(figure, sets, height=height, picks=picks, cases=cases)
+    return theme.finish(figure, sets, height=height, picks=picks, cases=cases, tops=tops)
+
+
+def _tops(rows: Iterable[Mapping[str, Any]], risk: str) -> dict[str, float]:
+    """How high a frame must be to hold all that is drawn of a function, its whole band with it."""
+    tops: dict[str, float] = {}
+    for row in rows:
+        height = max(row.get(risk) or 0.0, row.get(f"{risk}h") or 0.0)
+        tops[row["f"]] = max(height, tops.get(row["f"], 0.0))
+    return {name: float(f"{1.03 * top:.4g}") or 1.0 for name, top in tops.items()}
 
 
 def _tooltip(paired: bool) -> list[alt.Tooltip]:

@@ -7,12 +7,15 @@ from typing import Any, Final
 
 from acumen.charts import theme
 from acumen.charts.altair import alt
+from acumen.charts.apart import panels
 from acumen.metrics import Metric, kin_of
 from acumen.results.charted import GroupRisk
 from acumen.results.metrics import Best, MetricsArtifact
 from acumen.values.measured import Delta, Measured
 
 Rows = Sequence[Mapping[str, Any]]
+MANY_ROWS: Final = 12
+"""Of more names the rows stand closer."""
 
 
 def interval_plot(
@@ -67,8 +70,19 @@ def interval_plot(
         ends = [end for end in drawn if end is not None]
         beyond = line > (min(ends) + max(ends)) / 2
         layers = [*_line(sets, line, line_name, leftwards=beyond), *layers]
-    height = theme.ROW * len(names) * (1 if per_name == 1 else per_name * 0.75)
+    each = theme.ROW if len(names) <= MANY_ROWS else theme.LOW_ROW
+    height = each * len(names) * (1 if per_name == 1 else per_name * 0.75)
     return theme.finish(alt.layer(*layers), sets, height=max(60, round(height)), cases=cases)
+
+
+def worst_first(rows: Iterable[dict[str, Any]], *, better: str) -> list[dict[str, Any]]:
+    """Rows by the worst that any group has of their name, those of a name together."""
+    rows, sign = list(rows), 1 if better == "higher" else -1
+    worst: dict[str, float] = {}
+    for entry in rows:
+        value = sign * entry["value"]
+        worst[entry["name"]] = min(value, worst.get(entry["name"], value))
+    return sorted(rows, key=lambda entry: (worst[entry["name"]], entry["name"]))
 
 
 def _line(sets: theme.Sets, at: float, called: str, *, leftwards: bool) -> list[alt.Chart]:
@@ -91,11 +105,13 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
             if area is not None and area.value is not None:
                 group = side if best is None else _standing(function, best)
                 rows.append(row(theme.name(function), group, area.value, area))
+    if len(names) > 1:  # an area to what one answers says nothing of another that answers more
+        return _by_system(rows)
     groups = names if best is None else [BEST, NEAR, WORSE]
     optimum = next((v[0].augrc_optimal for v in artifact.sides.values()), None)
     return interval_plot(
         rows,
-        "AUGRC (lower is better)",
+        AUGRC,
         group="input" if best is None else "standing",
         groups=[g for g in groups if any(r["group"] == g for r in rows)],
         known=None if best is None else STANDING,
@@ -104,8 +120,18 @@ def forest(artifact: MetricsArtifact) -> theme.Figure | None:
     )
 
 
+def _by_system(rows: Rows) -> theme.Figure | None:
+    """A small chart a system, each with an axis of its own, so that none invites to compare."""
+    if len({entry["name"] for entry in rows}) < 2:
+        return None
+    turned = [dict(entry) | {"name": entry["group"], "group": entry["name"]} for entry in rows]
+    functions = list(dict.fromkeys(entry["group"] for entry in turned))
+    return panels(turned, [], functions, [theme.INK] * len(functions), AUGRC)
+
+
+AUGRC: Final = "AUGRC (lower is better)"
 BEST, NEAR, WORSE = "lowest", "perhaps as low", "higher"
-STANDING: Final = {BEST: theme.BLUE, NEAR: theme.INK, WORSE: theme.GREY}
+STANDING: Final = {BEST: theme.BLUE, NEAR: theme.GREY, WORSE: theme.INK}
 
 
 def _standing(function: str, best: Best) -> str:
@@ -187,7 +213,7 @@ def leaderboard(artifact: MetricsArtifact) -> theme.Figure | None:
         f"{board.metric} ({board.better} is better)",
         group="standing",
         groups=[g for g in groups if any(r["group"] == g for r in rows)],
-        known=dict(zip(groups, (theme.INK, theme.GREY), strict=True)),
+        known=dict(zip(groups, (theme.GREY, theme.INK), strict=True)),
     )
 
 
@@ -235,7 +261,7 @@ def agreement(artifact: MetricsArtifact) -> theme.Figure | None:
 
 
 def risk_by_item(artifact: MetricsArtifact) -> theme.Figure | None:
-    """Mean loss of the answered rows of every item."""
+    """Mean loss of the answered rows of every item, the worst item first."""
     return _groups(artifact, [summary.by_item for summary in artifact.summaries], "item")
 
 
@@ -254,6 +280,8 @@ def _groups(
         for group in groups
         if group.risk.value is not None
     ]
+    if kind == "item":  # levels have an order of their own
+        rows = worst_first(rows, better="lower")
     return interval_plot(
         rows,
         f"risk of the answered rows ({theme.name(artifact.loss.name)})",

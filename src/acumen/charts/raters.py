@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from acumen.charts import theme
 from acumen.charts.altair import alt
+from acumen.charts.apart import panels
 from acumen.charts.intervals import interval_plot, row
 from acumen.charts.tables import heat_map
 from acumen.results.raters import RatingsDocument
@@ -91,3 +92,19 @@ def effects(
     ]
     groups = list(dict.fromkeys(entry["group"] for entry in rows))
     return interval_plot(rows, title, group="judge", groups=groups, line=0.0, line_name="0")
+
+
+def estimates(
+    named: Iterable[tuple[str, str, Measured]], groups: Sequence[str], no_effect: str
+) -> theme.Figure | None:
+    """Estimates with and without help, each on an axis of its own: (what, side, how much)."""
+    rows = [
+        row(what, side, measured.value, measured)
+        for what, side, measured in named
+        if measured.value is not None
+    ]
+    if not rows:
+        return None
+    zero = {"name": no_effect, "at": 0.0, "label": "no difference"}
+    lines = [zero] if any(entry["name"] == no_effect for entry in rows) else []
+    return panels(rows, lines, groups, (theme.INK, theme.DIM))

@@ -1,4 +1,4 @@
-"""Counts: confusion of truth and prediction, confidence of right and wrong, reliability, PR."""
+"""Counts: confusion of truth and prediction, confidence of right and wrong, precision–recall."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from acumen.charts import theme
 from acumen.charts.altair import alt
-from acumen.defaults import BINS
-from acumen.results.calibration import ReliabilityPart
 from acumen.results.charted import Distribution, ThresholdCurve
 from acumen.results.metrics import MetricsArtifact
 
 ABSTAINED: Final = "abstained"
 RIGHT, WRONG = "right", "wrong"
+MANY: Final = 4
+"""Of more systems the boxes are lower."""
 
 
 def confusion(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -32,53 +32,66 @@ def confusion_plot(
     levels = [theme.name(level) for level in matrices[0][1]]
     rows = [
         {"s": side, "t": levels[t], "p": [*levels, ABSTAINED][p], "n": n}
+        | {"q": theme.drawn(n / sum(row)) if n else 0}
         | ({"o": ABSTAINED} if p == len(levels) else {})
         for side, _, counts in matrices
         for t, row in enumerate(counts)
         for p, n in enumerate(row)
     ]
-    orient: Any = "top" if len(matrices) == 1 else "bottom"
-    axis = alt.Axis(labelAngle=0, labelOverlap=False, orient=orient)
+    several = len(matrices) > 1
+    orient: Any = "bottom" if several else "top"
+    cell = f"{'child_width' if several else 'width'} / {len(levels) + 1}"
+    short = f"{cell} < 64 && datum.label === '{ABSTAINED}' ? 'none' : datum.label"
+    axis = alt.Axis(labelAngle=0, labelOverlap=False, orient=orient, labelExpr=short)
+    axis.labelLimit = alt.ExprRef(cell)
     x = alt.X("p:N", sort=[*levels, ABSTAINED], title="prediction", axis=axis)
     y = alt.Y("t:N", sort=levels[::-1], title="truth")
     sets = theme.Sets()
-    chart = heat_map(sets.add(rows), x, y, alt.Tooltip("n:Q", title="rows", format=".2~f"))
+    count = alt.Tooltip("n:Q", title="rows", format=".2~f")
+    share = alt.Tooltip("q:Q", title="of the rows of this truth", format=".0%")
+    chart = heat_map(sets.add(rows), x, y, count, share)
     cases = {"t": "truth", "p": "prediction", "o": "outcome", "s": "system"}
-    height = 48 * len(levels)
-    if len(matrices) == 1:
+    height = (44 if len(matrices) <= MANY else 36) * len(levels)
+    if not several:
         return theme.finish(chart, sets, height=height, cases=cases)
     sides = theme.multiples(chart, [name for name, _, _ in matrices], height)
     return theme.finish(sides, sets, height=None, cases=cases)
 
 
-def heat_map(data: alt.NamedData, x: alt.X, y: alt.Y, value: alt.Tooltip) -> Any:
-    """Boxes with their number in them, the darker the larger."""
-    tooltip = [*(alt.Tooltip(side["shorthand"], title=side["title"]) for side in (y, x)), value]
+def heat_map(
+    data: alt.NamedData, x: alt.X, y: alt.Y, value: alt.Tooltip, share: alt.Tooltip | None = None
+) -> Any:
+    """Boxes with their number in them, the darker the larger it or its share is."""
+    shown = [value] if share is None else [value, share]
+    tooltip = [*(alt.Tooltip(side["shorthand"], title=side["title"]) for side in (y, x)), *shown]
     base = alt.Chart().encode(x, y, tooltip=tooltip)
-    shade = alt.Opacity(value["shorthand"], scale=alt.Scale(range=[0.03, 0.6]), legend=None)
+    scale = alt.Scale(range=[0.03, 0.6])
+    shade = alt.Opacity(shown[-1]["shorthand"], scale=scale, legend=None)
     boxes = base.mark_rect(color=theme.BLUE, cornerRadius=3).encode(shade)
-    text = base.mark_text().encode(alt.Text(value["shorthand"], format=value["format"]))
-    return alt.layer(boxes, text, data=data)
+    if share is None:
+        text = base.mark_text().encode(alt.Text(value["shorthand"], format=value["format"]))
+        return alt.layer(boxes, text, data=data)
+    numbers = base.mark_text(dy=-6).encode(alt.Text(value["shorthand"], format=value["format"]))
+    below = base.transform_filter("datum.n > 0").mark_text(dy=8, fontSize=10, opacity=0.75)
+    shares = below.encode(alt.Text(share["shorthand"], format=share["format"]))
+    return alt.layer(boxes, numbers, shares, data=data)
 
 
 def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
     """How sure it was of right and of wrong answers, function by function."""
     rows = []
-    several = len(artifact.summaries) > 1
     for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
         for function in artifact.functions:
             part = summary.functions.get(function)
             if part is not None and part.distribution.low:
-                label = theme.name(function) + (f" · {side}" if several else "")
-                mark = {"f": label, "g": theme.name(function), "s": side}
+                mark = {"f": theme.name(function), "s": side}
                 rows += [mark | row for row in _bins(part.distribution)]
     if not rows:
         return None
-    options = list(dict.fromkeys(row["f"] for row in rows))
+    names = list(dict.fromkeys(row["f"] for row in rows))
+    systems = [side for side in artifact.input_names if any(row["s"] == side for row in rows)]
     best = artifact.best_function
-    first = next((o for o in options if best and o.startswith(theme.name(best))), options[0])
-    choice = alt.binding_select(options=options, name="confidence function ")
-    selected = alt.param(name="chosen", value=first, bind=choice)
+    first = theme.name(best) if best and theme.name(best) in names else names[0]
     axis, outcomes = alt.Axis(labelAngle=0, labelOverlap="greedy"), [RIGHT, WRONG, ABSTAINED]
     sets = theme.Sets()
     chart = (
@@ -100,12 +113,18 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
                 alt.Tooltip("n:Q", title="rows"),
             ],
         )
-        .properties(title=alt.TitleParams(alt.ExprRef("chosen")))
-        .add_params(selected)
-        .transform_filter("datum.f === chosen")
+        .transform_filter("datum.f === picked[0]")
     )
-    cases = {"g": "function", "lo": "at least", "hi": "up to", "o": "outcome", "s": "system"}
-    return theme.finish(chart, sets, height=260, cases=cases)
+    figure: Any = chart
+    if len(systems) > 1:
+        figure = theme.multiples(chart, systems, 150).resolve_scale(
+            x="independent", xOffset="independent"
+        )
+    figure.title = alt.TitleParams(alt.ExprRef("picked[0]"))
+    figure.params = [alt.VariableParameter(name="picked", value=[first])]
+    cases = {"f": "function", "lo": "at least", "hi": "up to", "o": "outcome", "s": "system"}
+    height, picks = 260 if len(systems) == 1 else None, dict.fromkeys(names)
+    return theme.finish(figure, sets, height=height, picks=picks, cases=cases)
 
 
 def _bins(counts: Distribution) -> list[dict[str, Any]]:
@@ -131,103 +150,6 @@ def bin_name(low: float, high: float) -> str:
         return f"{low:.3g}"
     digits = max(0, 1 - math.floor(math.log10(high - low)))
     return f"{low:.{digits}f}–{high:.{digits}f}"
-
-
-def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
-    """What was said against what came true, for functions that can be read as probabilities."""
-    rows: list[dict[str, Any]] = []
-    for side, summary in zip(artifact.input_names, artifact.summaries, strict=False):
-        for function in artifact.functions:
-            part = summary.functions.get(function)
-            if part is not None and part.reliability is not None:
-                bins = part.reliability
-                rows += [
-                    {
-                        "f": theme.name(function),
-                        "s": side,
-                        "p": theme.drawn(said),
-                        "a": theme.drawn(share.value),
-                        "l": theme.drawn(share.ends[0]),
-                        "h": theme.drawn(share.ends[1]),
-                        "n": n,
-                    }
-                    | dict(zip(("lo", "hi"), _tenth(said), strict=True))
-                    for said, share, n in zip(bins.confidence, bins.accuracy, bins.n, strict=True)
-                ]
-    if not rows:
-        return None
-    sets = theme.Sets()
-    names = list(dict.fromkeys(row["f"] for row in rows))
-    alone = len(artifact.input_names) == 1
-    every = theme.picks([theme.name(f) for f in artifact.functions], coloured=alone)
-    picks = {name: every[name] for name in names}
-    turn = theme.colour_of(map(theme.name, artifact.functions))
-    color = alt.Color("f:N", scale=theme.colours(names, turn), title="confidence function")
-    if not alone:
-        color = alt.Color("s:N", scale=theme.colours(artifact.input_names), title="system")
-    figure = _reliability_layers(sets, rows, color, names[:1])
-    cases = {"f": "function", "lo": "at least", "hi": "below", "s": "system"}
-    return theme.finish(figure, sets, picks=picks, cases=cases)
-
-
-def calibration_plot(curves: Mapping[str, ReliabilityPart]) -> theme.Figure | None:
-    """What was said against what came true, before a calibrator and after it."""
-    rows = [
-        {"f": name, "p": theme.drawn(said), "a": theme.drawn(share), "n": n}
-        for name, part in curves.items()
-        for said, share, n in zip(part.confidence, part.accuracy, part.n, strict=True)
-    ]
-    if not rows:
-        return None
-    color, sets = alt.Color("f:N", title=None, scale=theme.colours(curves)), theme.Sets()
-    return theme.finish(_reliability_layers(sets, rows, color, list(curves)), sets)
-
-
-def _diagonal(sets: theme.Sets) -> alt.Chart:
-    ideal = alt.Chart(sets.add([{"p": 0, "a": 0}, {"p": 1, "a": 1}])).mark_line(
-        color=theme.GREY, strokeDash=[6, 4], strokeWidth=1.4
-    )
-    line: alt.Chart = ideal.encode(alt.X("p:Q"), alt.Y("a:Q"))
-    return line
-
-
-def _tenth(said: float) -> tuple[float, float]:
-    """The ends of the bin that a mean confidence lies in; the last holds 1 as well."""
-    at = min(int(said * BINS), BINS - 1)
-    return at / BINS, (at + 1) / BINS if at < BINS - 1 else 2.0
-
-
-def _reliability_layers(
-    sets: theme.Sets, rows: list[dict[str, Any]], color: alt.Color, first: Sequence[str]
-) -> theme.Figure:
-    """Bins beside the diagonal, with the ends of their intervals where they have any."""
-    unit, bounded = alt.Scale(domain=[0, 1]), "l" in rows[0]
-    ends_of = ("low", "high") if bounded else ()
-    x = alt.X("p:Q", title="mean confidence of the bin", scale=unit)
-    base = alt.Chart(sets.add(rows)).encode(x, color=color)
-    opacity = theme.where_picked(0.95, 0.08)
-    ends = base.mark_rule(strokeWidth=1.6).encode(
-        alt.Y("l:Q", scale=unit), alt.Y2("h"), opacity=opacity
-    )
-    lines = base.mark_line(strokeWidth=1.2).encode(
-        alt.Y("a:Q", title="share that was right", scale=unit),
-        opacity=theme.where_picked(0.6, 0.05),
-        detail=["s:N", "f:N"],
-    )
-    dots = base.mark_point(filled=True).encode(
-        alt.Y("a:Q", scale=unit),
-        alt.Size("n:Q", title="rows", scale=alt.Scale(range=[20, 320])),
-        opacity=opacity,
-        tooltip=[
-            alt.Tooltip("f:N", title="confidence function" if bounded else "measured"),
-            alt.Tooltip("p:Q", title="mean confidence", format=".3f"),
-            alt.Tooltip("a:Q", title="share right", format=".3f"),
-            *(alt.Tooltip(f"{end[0]}:Q", title=f"{end} end", format=".3f") for end in ends_of),
-            alt.Tooltip("n:Q", title="rows"),
-        ],
-    )
-    layers = (ends, lines, dots) if bounded else (lines, dots)
-    return alt.layer(_diagonal(sets), *layers).add_params(theme.singled_out(first))
 
 
 def precision_recall(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -278,7 +200,11 @@ def precision_recall_plot(
             # the shape tells inputs apart: dots and dashes are the references of a chart
             base.mark_point(size=30, opacity=0.9, filled=True).encode(
                 tooltip=tooltip,
-                **({"shape": alt.Shape("s:N", title="system", sort=None)} if several else {}),
+                **(
+                    {"shape": alt.Shape("s:N", title="system", scale=alt.Scale(domain=[*sides]))}
+                    if several
+                    else {}
+                ),
             ),
         ),
         sets,

@@ -15,11 +15,18 @@ WIDTH: Final = 640
 HEIGHT: Final = 340
 ROW: Final = 26
 """Height of one row of a chart that has one row a name."""
+MOST_BESIDE: Final = 4
+"""Small charts in a row; five are one row still."""
+LOW_ROW: Final = 18
+"""The same where there are many."""
 
 BLUE: Final = "#3d84c6"
 ORANGE: Final = "#d9782d"
 GREY, DIM = "#8b929c", "#666e79"
-"""Blue and orange are the first two systems, on every chart; what is no system has no hue."""
+"""Blue and orange are the first two systems, on every chart; what is no system has no hue.
+
+Grey is what cannot be told from what it is compared with, on every chart that compares.
+"""
 COLOURS: Final = (
     *(BLUE, ORANGE, "#7830fc", "#789c60", "#c00090", "#9c5424", "#a860fc", "#846060"),
     *("#2f93a6", "#cf4f4f", "#5b6fd6", "#9a821a", "#5f8a8b"),
@@ -91,12 +98,13 @@ def finish(
     height: int | None = HEIGHT,
     picks: Mapping[str, str | None] | None = None,
     cases: Mapping[str, str] | None = None,
+    tops: Mapping[str, float] | None = None,
 ) -> Figure:
     """The chart, now with its data, the common configuration and size.
 
     ``picks`` are the names a reader may single out, with their colours where these tell them apart.
     ``cases`` tells which rows of the table of cases stand behind a mark: field of the mark -> what
-    a case is filtered by.
+    a case is filtered by. ``tops`` are the heights of the frame that each name needs.
     """
     done: Any = figure
     # set as they are: Altair copies and checks what goes through its own methods, at every step
@@ -105,9 +113,8 @@ def finish(
     if height is not None:
         done.height = height
     done.config, done.datasets = config(), sets.rows
-    done.usermeta = ({} if picks is None else {"picks": picks}) | (
-        {} if cases is None else {"cases": dict(cases)}
-    )
+    meta = {"picks": picks, "cases": cases, "tops": tops}
+    done.usermeta = {key: dict(part) for key, part in meta.items() if part is not None}
     return figure
 
 
@@ -120,12 +127,23 @@ def spec_and_data(figure: Figure) -> tuple[dict[str, Any], dict[str, list[dict[s
         figure.datasets = rows
 
 
-def multiples(chart: Any, names: Sequence[str], height: int) -> alt.FacetChart:
-    """A small chart for each name (field ``s``), three beside one another."""
-    sized = chart.properties(width=280 if len(names) < 3 else 260, height=height)
-    sides = alt.Facet("s:N", title=None, sort=list(names))
-    facets: alt.FacetChart = sized.facet(facet=sides, columns=min(3, len(names)))
+def multiples(
+    chart: Any, names: Sequence[str], height: int, *, by: str = "s", beside: int | None = None
+) -> alt.FacetChart:
+    """A small chart for each name (in the field ``by``), so many beside one another."""
+    columns = beside or (MOST_BESIDE if len(names) > MOST_BESIDE + 1 else len(names))
+    columns = min(columns, len(names))
+    sized = chart.properties(width=280 if columns < 3 else 840 // columns - 20, height=height)
+    sides = alt.Facet(f"{by}:N", title=None, sort=list(names))
+    facets: alt.FacetChart = sized.facet(facet=sides, columns=columns)
+    if is_ragged(len(names), columns):
+        facets = facets.resolve_axis(x="independent")
     return facets
+
+
+def is_ragged(charts: int, columns: int) -> bool:
+    """Whether the last row has a gap: there an axis that is shared would stand below nothing."""
+    return charts > columns and charts % columns > 0
 
 
 def colours(names: Iterable[str], known: Mapping[str, str] | None = None) -> alt.Scale:
@@ -149,11 +167,6 @@ def colour_of(names: Iterable[str]) -> dict[str, str]:
 def picks(names: Sequence[str], *, coloured: bool) -> dict[str, str | None]:
     """Names to single out, with their colours where they have one each."""
     return {**colour_of(names)} if coloured else dict.fromkeys(names)
-
-
-def singled_out(names: Sequence[str]) -> alt.Parameter:
-    """The names that are drawn in full; the page sets them, a figure keeps them."""
-    return alt.param(name="picked", value=list(names))
 
 
 def where_picked(full: float, faint: float) -> alt.OpacityValue:

@@ -96,4 +96,4 @@ def bland_altman(rows: Sequence[CaseTotal], error: ErrorPart | None) -> theme.Fi
 def risk_coverage(part: Selective, risk: str) -> theme.Figure | None:
     """Risk against coverage over cases, surest first."""
     points = [(point.coverage, point.risk) for point in part.curve]
-    return curve(points, "share of the cases", risk) if points else None
+    return curve(points, "share of the cases", risk)

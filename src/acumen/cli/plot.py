@@ -28,7 +28,7 @@ def plot(
     chart: Annotated[str, say("Which chart; 'list' shows the names.")] = "list",
     output: Annotated[Path | None, say("A .svg, .png or .pdf file.", "--output", "-o")] = None,
     width: Annotated[
-        str | None, say("Width in print, such as 3.25in, 5.5in or 84mm; text keeps its size.")
+        str | None, say("Width in print, such as 3.25in, 5.5in or 84mm; text has 8 points then.")
     ] = None,
     font_size: Annotated[
         float | None, say("Size of all text in points, such as 8.", min=4, max=24)
@@ -58,7 +58,8 @@ def plot(
             typer.echo(f"{name:<18}{what}")
         return
     need("report", "acumen plot")
-    from acumen.charts.export import FORMATS, Paper, write_figure
+    from acumen.charts.export import FORMATS, write_figure
+    from acumen.charts.paper import Paper
 
     if source is None:
         raise UsageError("give a run, a metrics artifact or results to draw from")

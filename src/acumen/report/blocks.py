@@ -67,6 +67,8 @@ class Plot:
     table: Table
     finding: str = ""
     """The ends of what it draws, in a sentence."""
+    commands: Mapping[str, str] = field(default_factory=dict)
+    """System -> the beginning of the command that finds a threshold for it."""
 
     @property
     def is_drawn(self) -> bool:
@@ -194,6 +196,11 @@ class Cases:
         if len(self.systems) > 1:
             filters["system"] = ("system", self.systems)
         return {key: (title, names) for key, (title, names) in filters.items() if len(names) > 1}
+
+    def is_wrong(self, row: int) -> bool:
+        """Whether the answer of the one system there is, is wrong."""
+        outcomes = [column for column in self.columns if column.key == "outcome"]
+        return len(outcomes) == 1 and outcomes[0].text(row) == "wrong"
 
     def first(self, most: int) -> Table:
         """The first rows as a table."""

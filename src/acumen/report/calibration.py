@@ -104,7 +104,7 @@ def _change(document: CalibrationDocument) -> str:
 
 
 def _reliability(document: CalibrationDocument, key: str) -> Plot | None:
-    from acumen.charts.tables import calibration_plot
+    from acumen.charts.reliability import calibration_plot
 
     curves = {
         when: measures.reliability

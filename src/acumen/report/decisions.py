@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from acumen.errors import counted
@@ -12,6 +11,7 @@ from acumen.metrics.registry import Unit
 from acumen.report import blocks
 from acumen.report.blocks import Cell, Detail, Head, Section, Table
 from acumen.report.cells import fact, number, percent, plain, reach, title_of
+from acumen.report.decided import ASKED, Checks, Curve, Mark, bound, subject_of
 from acumen.report.plots import plot, plots
 from acumen.report.sections import Ask, Family, remarks
 from acumen.report.words import why_missing
@@ -36,27 +36,18 @@ _TESTS: Final = {
     "conformal": "conformal risk control by case",
 }
 DECIDED: Final = "What was decided"
-_ASKED: Final = {
-    "non-inferiority": "at most {:g} worse",
-    "equivalence": "within {:g}",
-    "superiority": "better",
-    "at-least": "at least {:g}",
-    "at-most": "at most {:g}",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What is said of a decision; ``curve`` are its points and what the axes are called."""
+    """What is said of a decision, and what draws it."""
 
     title: str
     sentence: str
     table: Table
     notes: Sequence[str]
     facts: Sequence[blocks.Fact]
-    curve: tuple[Sequence[tuple[float, float]], str, str] | None = None
-    asked: float | None = None
-    """What the curve is held against."""
+    drawing: Curve | Checks | None = None
 
 
 def _family(words_of: Callable[[Any], _Words]) -> Family:
@@ -80,25 +71,16 @@ def _family(words_of: Callable[[Any], _Words]) -> Family:
 
 
 def _drawn(document: Decision, words: _Words, ask: Ask) -> tuple[blocks.Plot, ...]:
-    """The curve that a decision was made on, where there is one."""
-    if words.curve is None:
+    """What the decision was made on, where it can be drawn."""
+    seen = words.drawing
+    if seen is None:
         return ()
-    from acumen.charts.decisions import curve
-
-    points, x, y = words.curve
-    cells = tuple((number(a, ".4g"), number(b)) for a, b in points)
-    table, title = Table(f"{y} by {x}", (x, y), cells), f"{y} by {x}".capitalize()
-    line = "" if words.asked is None else f" Dashed is what was asked for: {words.asked:g}."
-    figure = partial(curve, points, x, y, words.asked)
-    return plots(plot(ask.study, document.kind, figure, title, words.sentence + line, table))
+    of = (seen.figure, seen.title, seen.caption, seen.table)
+    return plots(plot(ask.study, document.kind, *of))
 
 
 def _large(cells: Mapping[str, Cell]) -> list[blocks.Fact]:
     return [blocks.Fact(title, cell) for title, cell in cells.items()]
-
-
-def _bound(threshold: float | None) -> Cell:
-    return Cell("all answers" if threshold is None else f"{threshold:.6g}", threshold)
 
 
 def _ends(measured: Measured, form: str = ".4f") -> str:
@@ -113,13 +95,13 @@ def _threshold(document: ThresholdDocument) -> _Words:
         promise += f", with a chance of error of {document.delta:.3g}"
     sentence = f"None can be certified with {cases} that the {promise}; "
     if document.certified:
-        above = f"Answers with {name} above {_bound(document.threshold).text} may be used"
+        above = f"Answers with {name} above {bound(document.threshold).text} may be used"
         above = "Every answer may be used" if document.threshold is None else above
         sentence = f"{above}: their {promise} ({cases})."
         if document.target_coverage is not None:
             keeps = f"Asked to keep {document.target_coverage:.1%} of all rows, the cut is "
             sentence = (
-                f"{keeps}{_bound(document.threshold).text} of {name}: the {promise} ({cases})."
+                f"{keeps}{bound(document.threshold).text} of {name}: the {promise} ({cases})."
             )
     elif document.cases_needed is not None:
         sentence += f"about {counted(document.cases_needed, 'case')} like these could."
@@ -128,7 +110,7 @@ def _threshold(document: ThresholdDocument) -> _Words:
         sentence += f"more cases like these would not, and {least} without an error are the least."
     points = []
     for p in document.grid:
-        cells = _bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")
+        cells = bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")
         points.append((*cells, number(p.level, ".3g"), Cell("yes" if p.certified else "no")))
     coverage, default = document.coverage, " (what acumen takes here)" * document.method_is_default
     notes = [f"By {_TESTS[document.test]}{default}."]
@@ -145,11 +127,22 @@ def _threshold(document: ThresholdDocument) -> _Words:
         notes.append(f"{counted(document.cases_apart, 'case')} made the grid and were not tested.")
     columns = ("accepted above", "coverage", "risk here", "p", "level", "certified")
     table = Table("Thresholds, strictest first", columns, tuple(points))
-    curve = [(p.coverage, p.risk) for p in document.grid if p.risk is not None]
+    known = [p for p in document.grid if p.risk is not None]
+    bounded = "asked for" if document.target_coverage is None else "promised"
+    marks: list[Mark] = [(f"{bounded}: at most {document.alpha:.4g}", None, document.alpha)]
+    if document.certified:
+        at = next(p for p in reversed(document.grid) if p.certified)
+        above = "" if document.threshold is None else "above "
+        marks.append((f"accepted: {above}{bound(document.threshold).text}", at.coverage, at.risk))
+    curve = [(p.coverage, p.risk or 0.0) for p in known]
     size = {"risk at most": number(document.alpha, "g"), "cases": number(document.cases)}
     facts = [fact("coverage of what it accepts", coverage, Unit.SHARE), *_large(size)]
-    axes, title = (curve, "coverage", "risk here"), f"Threshold for {name}"
-    return _Words(title, sentence, table, notes, facts, axes, document.alpha)
+    cuts = [p.threshold for p in known]
+    caption = f"Dashed is what was {bounded}" + "; the large dot is what is accepted" * (
+        document.certified
+    )
+    drawing = Curve(curve, "coverage", "risk here", f"{caption}.", marks, cuts)
+    return _Words(f"Threshold for {name}", sentence, table, notes, facts, drawing)
 
 
 def _sets(document: SetsDocument) -> _Words:
@@ -175,10 +168,6 @@ def _sets(document: SetsDocument) -> _Words:
     return _Words("Prediction sets", sentence, table, notes, facts)
 
 
-def _subject(check: Check) -> str:
-    return title_of(check.metric) + ("" if check.group is None else f", {plain(check.group)}")
-
-
 def _ends_name(document: GateDocument) -> str:
     """What the ends are: one-sided, or of wider intervals that a file held already."""
     levels = {c.measured.interval.confidence_level for c in document.checks if c.measured.interval}
@@ -202,14 +191,16 @@ def _gate(document: GateDocument) -> _Words:
     rows = tuple(
         (
             Cell(check.verdict.upper() if check.verdict == "fail" else check.verdict),
-            *(Cell(_subject(check)), Cell(_ASKED[check.rule].format(check.bound))),
+            *(Cell(subject_of(check)), Cell(ASKED[check.rule].format(check.bound))),
             *(number(check.measured.value), reach(*check.measured.ends), number(check.cases)),
         )
         for check in document.checks
     )
     is_pair = any(len(check.values) == 2 for check in document.checks)
     notes = ["A difference is new − base, turned so that positive is worse."] * is_pair
-    notes += [f"{_subject(c)}: {_why_undecided(c)}." for c in document.checks if c.why is not None]
+    notes += [
+        f"{subject_of(c)}: {_why_undecided(c)}." for c in document.checks if c.why is not None
+    ]
     if document.cases < document.least_cases:
         notes.append(f"It asks for at least {counted(document.least_cases, 'case')}.")
     if document.undecided_counts_as and document.verdict == "undecided":
@@ -221,11 +212,15 @@ def _gate(document: GateDocument) -> _Words:
         notes.append("The intervals are those of the file; a gate of a run asks no more.")
     facts = [
         fact(
-            f"{_subject(c)}: {c.verdict}", c.measured, Unit.NUMBER, f"{row[2].text}; one-sided ends"
+            f"{subject_of(c)}: {c.verdict}",
+            c.measured,
+            Unit.NUMBER,
+            f"{row[2].text}; one-sided ends",
         )
         for c, row in zip(document.checks[:4], rows, strict=False)
     ]
-    return _Words("Gate", sentence, Table("Checks", columns, rows), notes, facts)
+    table = Table("Checks", columns, rows)
+    return _Words("Gate", sentence, table, notes, facts, Checks(document.checks, table))
 
 
 def as_junit(document: GateDocument) -> str:
@@ -235,7 +230,7 @@ def as_junit(document: GateDocument) -> str:
     counts = {"tests": len(document.checks), "failures": 0, "errors": 0}
     cases = []
     for check in document.checks:
-        name = f"{_subject(check)}: {_ASKED[check.rule].format(check.bound)}"
+        name = f"{subject_of(check)}: {ASKED[check.rule].format(check.bound)}"
         facts = {"classname": "acumen.gate", "name": name, "time": "0"}
         cases.append(case := ElementTree.Element("testcase", facts))
         counts_as = check.verdict != "undecided" or document.undecided_counts_as
@@ -257,7 +252,7 @@ def as_junit(document: GateDocument) -> str:
 
 def _cost(document: CostDocument) -> _Words:
     name, held_out = plain(document.confidence), document.cost
-    below = f"Hand over what has {name} at or below {_bound(document.threshold).text}"
+    below = f"Hand over what has {name} at or below {bound(document.threshold).text}"
     below = "Hand over no answer" if document.threshold is None else below
     sentence = (
         f"{below}: a judgment then costs {number(held_out.value).text}; "
@@ -271,14 +266,19 @@ def _cost(document: CostDocument) -> _Words:
         "more than handing all over": document.against_handing_over,
     }
     cells = tuple((Cell(what), number(m.value, ".4f"), reach(*m.ends)) for what, m in rows.items())
-    folds = [_bound(threshold).text for threshold in document.fold_thresholds]
+    folds = [bound(threshold).text for threshold in document.fold_thresholds]
     cases = counted(document.cases, "case")
     notes = [f"Without each fold of {cases}, the threshold is {', '.join(folds)}."]
     curve = [(p.coverage, p.cost) for p in document.curve]
     table = Table("Cost of a judgment", ("what", "cost", "95% interval"), cells)
-    axes = (curve, "share that is answered", "cost of a judgment")
+    at = next((p for p in document.curve if p.threshold == document.threshold), None)
+    marks: list[Mark] = [("all handed over", None, document.abstain_cost)]
+    marks += [(f"the threshold: {bound(at.threshold).text}", at.coverage, at.cost)] if at else []
+    cuts = [p.threshold for p in document.curve]
+    caption = "Dashed is the cost if all are handed over; the large dot is the threshold."
+    drawing = Curve(curve, "share that is answered", "cost of a judgment", caption, marks, cuts)
     facts = [fact(what, measured, Unit.NUMBER) for what, measured in rows.items()]
-    return _Words(f"What abstaining by {name} costs", sentence, table, notes, facts, axes)
+    return _Words(f"What abstaining by {name} costs", sentence, table, notes, facts, drawing)
 
 
 def _plan(document: PlanDocument) -> _Words:
@@ -308,11 +308,32 @@ def _plan(document: PlanDocument) -> _Words:
         pilot = counted(document.pilot_cases or 0, "case")
         notes.append(f"The pilot's {pilot} show {document.smallest_effect:.4g} or more.")
     columns = ("labelled cases", "items", "repeats", "judged besides", "power")
-    curve = ([(d.cases, d.power) for d in document.curve], "cases", "power")
+    points = [(float(d.cases), d.power) for d in document.curve]
+    needed = counted(document.cases, "case")
+    marks: list[Mark] = [
+        (f"{needed} by the formula", float(document.cases), document.power),
+        ("the pilot", None if document.pilot_cases is None else float(document.pilot_cases), None),
+    ]
+    there = [mark for mark in marks if mark[1] is not None]
+    caption = "The large dot is what was asked for" + "; dashed is the pilot" * (len(there) > 1)
+    drawing = Curve(points, "cases", "power", f"{caption}.", there)
     power = {"power by the formula": document.power, "in simulated studies": document.simulated}
     powers = {title: percent(share) for title, share in power.items()}
     facts = _large({"cases": number(document.cases)} | powers)
-    return _Words("How many cases", sentence, Table("Designs", columns, rows), notes, facts, curve)
+    return _Words(
+        "How many cases", sentence, Table("Designs", columns, rows), notes, facts, drawing
+    )
+
+
+def drawing_of(document: Any) -> Curve | Checks | None:
+    """What draws a decision, for a figure of it."""
+    words: dict[str, Callable[[Any], _Words]] = {
+        "threshold": _threshold,
+        "cost": _cost,
+        "gate": _gate,
+        "plan": _plan,
+    }
+    return words[document.kind](document).drawing if document.kind in words else None
 
 
 THRESHOLD: Final = _family(_threshold)

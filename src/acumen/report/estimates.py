@@ -23,6 +23,9 @@ TITLES: Final = {
     "mae": ("Judge off people, mean", Unit.NUMBER),
     "errors": ("Judge wrong", Unit.SHARE),
 }
+HELPED, ALONE = "with the judge", "alone"
+NO_EFFECT: Final = "Judge minus people"
+"""What is held against 0."""
 SUSPECT: Final = 0.01
 """Labelled cases that differ so from the others were hardly drawn at random."""
 
@@ -53,15 +56,15 @@ def _drawing(document: EstimateDocument) -> Drawing:
 
 
 def _figure(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Figure | None:
-    from acumen.charts.raters import effects
+    from acumen.charts.raters import estimates
 
     sides = [
-        (side, title, measured)
-        for title, (entry, unit) in entries.items()
-        for side, measured in (("with the judge", entry.estimate), ("alone", entry.classical))
-        if unit is Unit.NUMBER and measured is not None
+        (title, side, measured)
+        for title, (entry, _) in entries.items()
+        for side, measured in ((HELPED, entry.estimate), (ALONE, entry.classical))
+        if measured is not None
     ]
-    return effects(sides, "in units of the scale")
+    return estimates(sides, (HELPED, ALONE), no_effect=NO_EFFECT)
 
 
 def _entries(document: EstimateDocument) -> dict[str, tuple[PoweredEstimate, Unit]]:

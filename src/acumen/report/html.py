@@ -190,7 +190,9 @@ def _packed(rows: Sequence[Mapping[str, Any]]) -> list[list[list[Any]]]:
 def _chart(plot: Plot, datasets: dict[str, Any]) -> dict[str, Any]:
     datasets.update(plot.data)
     spec = {key: part for key, part in plot.spec.items() if key not in ("config", "$schema")}
-    return {"id": plot.key, "data": list(plot.data), "spec": spec}
+    commands = {printable(name): printable(c, LONGEST_COMMAND) for name, c in plot.commands.items()}
+    own = {"commands": commands} if commands else {}
+    return {"id": plot.key, "data": list(plot.data), "spec": spec} | own
 
 
 def _columns(cases: Cases) -> dict[str, Any]:

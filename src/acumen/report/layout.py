@@ -40,7 +40,7 @@ JOINED: Final[Mapping[str, tuple[str, str]]] = {
     "honest": ("Calibration", "reliability"),
     "severity": ("Severity", "precision-recall"),
     "compared": ("Comparison", "deltas"),
-    "slices": ("Comparison", "slices"),
+    "slices": ("For whom", "slices"),
 }
 """Section of an evaluation -> the topic it is part of, and the charts that lead there, in turn."""
 CLOSED: Final = ("judged", "fitted")

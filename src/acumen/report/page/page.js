@@ -32,11 +32,27 @@
     const spec = { ...chart.spec, datasets: Object.create(null) };
     for (const key of chart.data) spec.datasets[key] = datasets.get(key);
     spec.datasets = { ...spec.datasets };
+    const width = widthOf(boxOf(chart));
     if (!("facet" in spec)) {
-      spec.width = widthOf(boxOf(chart));
+      spec.width = width;
       spec.autosize = { type: "fit-x", contains: "padding" };
-    } else if (narrow) spec.columns = 1;
+    } else {
+      spec.columns = columnsOf(chart.spec);
+      spec.spec = { ...spec.spec, width: Math.floor((width - AXIS) / spec.columns) - GAP };
+      const count = spec.facet.sort.length;  // no axis stands below a gap
+      const axis = count > spec.columns && count % spec.columns ? "independent" : "shared";
+      spec.resolve = { ...spec.resolve, axis: { ...spec.resolve?.axis, x: axis } };
+      if (spec.resolve.scale?.x === "independent") delete spec.resolve.axis;
+    }
     return spec;
+  }
+
+  // Small charts stand beside one another as far as there is room for them.
+  const AXIS = 60, GAP = 24, SMALLEST = 130;
+  function columnsOf({ columns, facet, spec }) {
+    const room = Math.floor((document.querySelector("main").clientWidth - AXIS) / (SMALLEST + GAP));
+    const asked = spec.width > 2 * SMALLEST ? Math.ceil(room / 2) : room;
+    return Math.max(1, Math.min(columns, asked, facet.sort.length));
   }
 
   // What is closed has no width yet: it will be as wide as the text beside it.
@@ -55,48 +71,49 @@
     }
   });
 
-  // Names to single out stand above their chart as buttons. A choice shows that name alone;
-  // with Shift it is added or taken away. When nothing is left, all are shown.
-  function offer(box, view, picks) {
-    const every = Object.keys(picks);
-    const coloured = every.some((name) => picks[name] !== null);
-    const bar = made("div", { className: "picks", role: "group" });
-    bar.setAttribute("aria-label", "single out");
-    const buttons = every.map((name) => {
-      const button = made("button", { type: "button" }, made("bdi", { textContent: name }));
-      if (coloured) {
-        const swatch = made("span", { className: "swatch" });
-        swatch.style.background = picks[name];
-        button.prepend(swatch);
-      }
-      button.addEventListener("click", (event) => {
-        let chosen = view.signal("picked");
-        const alone = chosen.length === 1 && chosen[0] === name;
-        if (event.shiftKey) {
-          chosen = chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name];
-        } else {
-          chosen = alone ? every : [name];
-        }
-        view.signal("picked", chosen.length ? chosen : every).run();
-        tell();
-      });
-      bar.append(button);
-      return button;
-    });
-    const tell = () => buttons.forEach((button, at) =>
-      button.setAttribute("aria-pressed", view.signal("picked").includes(every[at])));
-    tell();
-    if (every.length > 1) box.before(bar);
-  }
-
-  // A chart is one picture with a name: what it is made of says nothing by itself.
+  // A chart is one picture with a name: what it is made of says nothing by itself. Where its marks
+  // lead to cases, they are buttons: one of them is reached by Tab, the others by arrows.
   function quiet(box) {
     const picture = box.querySelector("svg");
     for (const part of picture.querySelectorAll("[role]")) {
       for (const word of ["role", "aria-roledescription", "aria-label", "aria-hidden"]) part.removeAttribute(word);
     }
-    picture.setAttribute("role", "img");
+    picture.setAttribute("role", box.acumenLead ? "group" : "img");
     picture.setAttribute("aria-label", box.getAttribute("aria-label"));
+    if (box.acumenLead) enlist(box);
+  }
+
+  const LEADING = ".mark-symbol.role-mark path, .mark-rect.role-mark path";
+  const faint = (mark) => mark.__data__.opacity !== undefined && mark.__data__.opacity < 0.5 && mark.__data__.mark.marktype === "symbol";
+  function marksOf(box) {
+    return [...box.querySelectorAll(LEADING)].filter((mark) => mark.__data__?.datum && box.acumenLead.can(mark.__data__.datum));
+  }
+
+  function enlist(box) {
+    const marks = marksOf(box);
+    for (const mark of marks) {
+      const { tooltip } = mark.__data__;
+      const words = Object.entries(tooltip ?? {}).map(([what, value]) => `${what} ${value}`).join(", ");
+      mark.setAttribute("role", "button");
+      mark.setAttribute("tabindex", "-1");
+      mark.setAttribute("aria-label", words || "cases");
+    }
+    (marks.find((mark) => !faint(mark)) ?? marks[0])?.setAttribute("tabindex", "0");
+  }
+
+  function step(box, event) {
+    const marks = marksOf(box).filter((mark) => !faint(mark));
+    const at = marks.indexOf(document.activeElement);
+    if (at < 0) return;
+    const ways = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -at, End: marks.length - 1 - at };
+    if (event.key === "Enter" || event.key === " ") box.acumenLead.go(marks[at].__data__.datum);
+    else if (event.key in ways) {
+      const next = marks[Math.min(marks.length - 1, Math.max(0, at + ways[event.key]))];
+      marks[at].setAttribute("tabindex", "-1");
+      next.setAttribute("tabindex", "0");
+      next.focus();
+    } else return;
+    event.preventDefault();
   }
 
   const boxOf = (chart) => document.getElementById(chart.id);
@@ -115,9 +132,9 @@
       if ("facet" in chart.spec) box.dataset.facets = "yes";
       quiet(box);
       sized.observe(box);
-      if (picks) offer(box, view, picks);
-      if (cases && box.closest("article").querySelector(".cases")) lead(box, view, cases);
       takeChart(box, view);
+      if (cases && box.closest("article").querySelector(".cases")) lead(box, view, cases);
+      if (picks) await chooserOf(box).join(box, view, chart);
       box.dataset.drawn = "yes";
     } catch (error) {
       box.textContent = "This chart could not be drawn; the table below has its numbers.";
@@ -152,8 +169,8 @@
 
   // The height of a chart is kept free before it is drawn, so that a link lands where it points.
   for (const chart of page.charts) {
-    const { height, columns, facet, spec } = chart.spec;
-    const rows = facet ? Math.ceil(facet.sort.length / (narrow ? 1 : columns)) : 1;
+    const { height, facet, spec } = chart.spec;
+    const rows = facet ? Math.ceil(facet.sort.length / columnsOf(chart.spec)) : 1;
     boxOf(chart).style.minHeight = `${rows * ((height ?? spec?.height ?? 300) + 60)}px`;
   }
 
@@ -230,6 +247,19 @@
     return order;
   }
 
+  // What was chosen stands in the address, so that it can be sent to somebody.
+  function write(parameters, key) {
+    for (const other of [...tables, ...choosers.values()]) {
+      if (other.key !== key) other.state().forEach(([k, v]) => parameters.set(`${other.key}.${k}`, v));
+    }
+    const text = parameters.toString();
+    const bare = window.location.hash.split("?")[0];
+    const hash = text ? `${bare || `#${key}`}?${text}` : bare;
+    if (hash !== window.location.hash) {
+      try { history.replaceState(null, "", hash || window.location.pathname); } catch { /* a sandbox */ }
+    }
+  }
+
   function caseTable(box, data) {
     const [search, count] = [box.querySelector(".search"), box.querySelector(".count")];
     const [previous, next] = [box.querySelector(".previous"), box.querySelector(".next")];
@@ -249,16 +279,22 @@
     const columnOf = (wanted, system) => data.columns.find((column) =>
       column.key === wanted && (column.system ?? system) === system);
 
+    function isWrong(row, system = data.systems[0]) {
+      const column = columnOf("outcome", system);
+      return column !== undefined && column.names[column.codes[row]] === "wrong";
+    }
+
     function lines(first, last) {
       const body = document.createDocumentFragment();
       for (const row of rows.slice(first, last)) {
-        const line = made("tr");
+        const line = made("tr", { className: data.systems.length < 2 && isWrong(row) ? "wrong" : "" });
         listed.forEach((column, at) => {
           const cell = made("td");
+          if (column.key === "prediction" && column.system && isWrong(row, column.system)) cell.classList.add("wrong");
           const text = cellText(column, row);
           if (at === 0) cell.append(opener(row, text));
           else cell.textContent = text;
-          if (!column.names) cell.className = "n";
+          if (!column.names) cell.classList.add("n");
           line.append(cell);
         });
         body.append(line);
@@ -324,15 +360,51 @@
       remember();
     }
 
+    // What rows are chosen by, each to be taken away again; and all of it at once.
     function tellRange() {
-      chips.replaceChildren();
-      if (!range) return;
-      const ends = [range.low, range.high].map((end) => (end === null ? "" : String(Number(end.toFixed(4)))));
-      const words = ends[1] ? `from ${ends[0]} ${range.closed ? "to" : "to below"} ${ends[1]}` : `at least ${ends[0]}`;
-      const drop = made("button", { type: "button", textContent: `${range.function} ${words} ×` });
-      drop.setAttribute("aria-label", `show all again, not only ${range.function} ${words}`);
-      drop.addEventListener("click", () => { range = null; choose(); });
-      chips.append(drop);
+      const entries = selects.filter((select) => select.value).map((select) =>
+        [`${select.parentElement.firstChild.textContent.trim().toLowerCase()}: ${select.value}`, () => { select.value = ""; }]);
+      const text = search.value.trim();
+      if (text) entries.unshift([`“${text}”`, () => { search.value = ""; }]);
+      if (range) {
+        const ends = [range.low, range.high].map((end) => (end === null ? "" : String(Number(end.toFixed(4)))));
+        const high = ends[1] ? `${range.closed ? "up to" : "below"} ${ends[1]}` : "";
+        const words = ends[0] ? [`from ${ends[0]}`, high].filter(Boolean).join(" ") : high;
+        entries.push([`${range.function} ${words}`, () => { range = null; }]);
+      }
+      const all = [...entries.map(([words, drop]) => [`${words} ×`, `show all again, not only ${words}`, drop]),
+        ...(entries.length > 1 ? [["clear all", "clear all filters", () => entries.forEach(([, drop]) => drop())]] : [])];
+      chips.replaceChildren(...all.map(([words, label, drop]) => {
+        const button = made("button", { type: "button" }, made("bdi", { textContent: words }));
+        button.setAttribute("aria-label", label);
+        button.addEventListener("click", () => { drop(); choose(); (chips.querySelector("button") ?? search).focus(); });
+        return button;
+      }));
+      if (typed) {
+        if (range) typed.which.value = range.function;
+        typed.low.value = range?.low ?? "";
+        typed.high.value = range?.high ?? "";
+      }
+    }
+
+    // A range of a confidence can be typed.
+    const functions = [...new Set(data.columns.filter((c) => c.key.startsWith("function ") && c.values).map((c) => c.key.slice(9)))];
+    const typed = functions.length ? {
+      which: made("select", { className: "which" }, ...functions.map((name) => made("option", { textContent: name, value: name }))),
+      low: made("input", { type: "number", step: "any", className: "low" }),
+      high: made("input", { type: "number", step: "any", className: "high" }),
+    } : null;
+    if (typed) {
+      box.querySelector(".pages").before(made("label", {}, "Confidence ", typed.which), made("label", {}, "from ", typed.low),
+        made("label", {}, "to ", typed.high));
+      const end = ({ value }) => (value === "" || !Number.isFinite(Number(value)) ? null : Number(value));
+      for (const part of Object.values(typed)) {
+        part.addEventListener("change", () => {
+          const [low, high] = [end(typed.low), end(typed.high)];
+          range = low === null && high === null ? null : { function: typed.which.value, low, high, closed: true };
+          choose();
+        });
+      }
     }
 
     // ---- the panel of one case: all there is of it, system by system
@@ -380,15 +452,7 @@
 
     function remember() {
       const parameters = new URLSearchParams(state().map(([k, value]) => [`${key}.${k}`, value]));
-      for (const other of tables) {
-        if (other.key !== key) other.state().forEach(([k, v]) => parameters.set(`${other.key}.${k}`, v));
-      }
-      const text = parameters.toString();
-      const bare = window.location.hash.split("?")[0];
-      const hash = text ? `${bare || `#${key}`}?${text}` : bare;
-      if (hash !== window.location.hash) {
-        try { history.replaceState(null, "", hash || window.location.pathname); } catch { /* a sandbox */ }
-      }
+      write(parameters, key);
     }
 
     function pick(wanted) {
@@ -424,8 +488,9 @@
       pick((what) => wanted[what]);
       const name = wanted.function;
       const low = wanted["at least"] ?? null, high = wanted.below ?? wanted["up to"] ?? null;
+      const closed = wanted["up to"] !== undefined;
       range = name && data.columns.some((column) => column.key === `function ${name}`) && (low !== null || high !== null)
-        ? { function: name, low, high, closed: wanted["up to"] !== undefined } : null;
+        ? { function: name, low, high, closed } : null;
       choose();
       box.scrollIntoView({ block: "start" });
       box.querySelector(".scroll").focus({ preventScroll: true });
@@ -444,7 +509,14 @@
     }));
     const texts = () => [data.columns.map((column) => (column.system ? `${column.title}, ${column.system}` : column.title)),
       ...Array.from(rows, (row) => data.columns.map((column) => cellText(column, row)))];
-    tables.push({ box, key, filter, recall, state, texts });
+    // How many rows of a system are accepted at a cut, and how many of them are wrong.
+    function accepted(name, low, system) {
+      const column = columnOf(`function ${name}`, system);
+      if (!column) return null;
+      const rest = all.filter((row) => column.values[row] !== null && column.values[row] >= low - 1e-9);
+      return { n: rest.length, wrong: rest.filter((row) => isWrong(row, system)).length };
+    }
+    tables.push({ box, key, filter, recall, state, texts, accepted });
     show();
   }
 
@@ -473,11 +545,172 @@
     };
   })();
 
+  // ---- one choice of the confidence function for a study: every chart of it follows
+  const choosers = new Map();
+  const chooserOf = (part) => choosers.get(part.closest("article").id);
+
+  function chooser(article, charts) {
+    const key = article.id;
+    const colours = Object.assign({}, ...charts.map((chart) => chart.spec.usermeta.picks));
+    for (const chart of charts) {
+      for (const [name, colour] of Object.entries(chart.spec.usermeta.picks)) if (colour) colours[name] = colour;
+    }
+    const names = Object.keys(colours);
+    const first = charts[0].spec.params.find((one) => one.name === "picked").value;
+    const option = (value, textContent) => made("option", { value, textContent });
+    const [which, beside] = [made("select", { className: "function" }), made("select", { className: "beside" })];
+    which.append(...names.map((name) => option(name, name)));
+    beside.append(option("none", "nothing"), option("all", "all others"), ...names.map((name) => option(` ${name}`, name)));
+    const bar = made("div", { className: "chooser", role: "group" },
+      made("label", {}, "Confidence function ", which), made("label", {}, "beside it ", beside));
+    bar.setAttribute("aria-label", "Confidence function of every chart");
+    const members = [];
+    which.value = first[0];
+    if (first.length > 1) beside.value = "all";
+
+    const picked = () => {
+      const [one, other] = [which.value, beside.value];
+      if (other === "all") return [one, ...names.filter((name) => name !== one)];
+      return other === "none" || other.slice(1) === one ? [one] : [one, other.slice(1)];
+    };
+
+    async function apply({ box, view, legend, tops }) {
+      const own = picked();
+      view.signal("picked", own);
+      if (tops) view.signal("top", Math.max(...own.filter((name) => name in tops).map((name) => tops[name]), 1e-9));
+      legend?.replaceChildren(...own.map((name) => {
+        const swatch = made("span", { className: "swatch" });
+        swatch.style.background = colours[name];
+        return made("span", {}, swatch, made("bdi", { textContent: name }));
+      }));
+      await view.runAsync();
+      quiet(box);
+    }
+
+    async function follow() {
+      for (const member of members) await apply(member);
+      cut?.tell();
+      write(new URLSearchParams(state().map(([k, value]) => [`${key}.${k}`, value])), key);
+    }
+    const state = () => [["function", which.value === first[0] ? "" : which.value],
+      ["beside", beside.value === (first.length > 1 ? "all" : "none") ? "" : beside.value.trim()]].filter(([, value]) => value);
+    function recall(parameters) {
+      const [one, other] = ["function", "beside"].map((k) => parameters.get(`${key}.${k}`));
+      if (names.includes(one)) which.value = one;
+      if (["none", "all"].includes(other)) beside.value = other;
+      else if (names.includes(other)) beside.value = ` ${other}`;
+    }
+    async function join(box, view, { spec }) {
+      const { picks, tops } = spec.usermeta;
+      const coloured = names.length > 1 && Object.values(picks).every((colour) => colour);
+      const legend = coloured ? made("p", { className: "legend" }) : null;
+      if (legend) box.before(legend);
+      members.push({ box, view, legend, tops });
+      await apply(members.at(-1));
+      if (cut?.box === box) cut.show(view);
+    }
+    for (const select of [which, beside]) select.addEventListener("change", follow);
+    if (names.length > 1) article.querySelector(".screen").before(bar);
+    const curve = charts.find((chart) => chart.id.endsWith("-chart-risk-coverage"));
+    const cut = curve ? slider(article, curve, () => which.value) : null;
+    return { key, join, state, recall };
+  }
+
+  // ---- the cut: what is kept, how wrong it is, and the command that promises it for new cases
+  function slider(article, chart, chosen) {
+    const box = boxOf(chart);
+    const rows = chart.data.flatMap((name) => datasets.get(name)).filter((row) => row.k === "c");
+    const systems = [...new Set(rows.map((row) => row.s))];
+    const range = made("input", { type: "range", min: "0", step: "1" });
+    const typed = made("input", { type: "number", step: "any", className: "at" });
+    const body = made("tbody");
+    const commands = made("div");
+    const table = tables.find((one) => article.contains(one.box));
+    const heads = [...(systems.length > 1 ? ["system"] : []), "kept", "error", "wrong answers"];
+    const head = made("tr", {}, ...heads.map((text) => made("th", { scope: "col", textContent: text })));
+    const panel = made("div", { className: "cut", role: "group" },
+      made("p", {}, made("label", {}, "Accept answers from confidence ", typed), " ", range),
+      made("table", {}, made("caption", { className: "said", textContent: "what is kept at this cut" }), made("thead", {}, head), body),
+      made("p", { className: "quiet", textContent: "On these very cases. What is promised for new ones is found by:" }), commands);
+    panel.setAttribute("aria-label", "Where to cut");
+    range.setAttribute("aria-label", "where to cut, from the surest answers to all");
+    let view = null, cuts = [], low = null;
+
+    const shares = (value) => `${(100 * value).toFixed(1)}%`;
+    const quotedWord = (word) => (/^[\w.,:=@%+/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\"'\"'")}'`);
+    const fewest = 0.01;
+    // what may be allowed is a little more than what was seen
+    const allowed = (risk) => String(Math.max(fewest, Math.ceil(risk * 100 - 1e-9) / 100));
+    const point = (system) => rows.filter((row) => row.s === system && row.f === chosen() && row.t >= low - 1e-9).at(-1);
+
+    function cases(text, system, more) {
+      const button = made("button", { type: "button", textContent: text });
+      button.addEventListener("click", () => table.filter({ function: chosen(), ...(systems.length > 1 ? { system } : {}), ...more }));
+      return button;
+    }
+
+    function line(system) {
+      const at = point(system), found = table?.accepted(chosen(), low, system);
+      const cells = systems.length > 1 ? [made("th", { scope: "row" }, made("bdi", { textContent: system }))] : [];
+      const kept = made("td", {}, at ? `${shares(at.c)} ` : "0% ");
+      const wrong = made("td", { textContent: found ? "" : "–" });
+      if (found) {
+        kept.append(cases(`${found.n} rows`, system, { "at least": low }));
+        wrong.append(cases(String(found.wrong), system, { "at least": low, outcome: "wrong" }));
+      }
+      return made("tr", {}, ...cells, kept, made("td", { textContent: at ? at.r.toFixed(4) : "–" }), wrong);
+    }
+
+    function tell() {
+      const before = low;
+      const own = rows.filter((row) => row.f === chosen() && row.t !== null);
+      cuts = [...new Set(own.map((row) => row.t))].sort((a, b) => b - a);
+      panel.hidden = !cuts.length;
+      if (!cuts.length) return;
+      range.max = String(cuts.length - 1);
+      const known = before !== null && own.some((row) => row.t === before);
+      move(known ? before : cuts[Math.floor(cuts.length / 2)]);
+    }
+
+    function move(to) {
+      low = to;
+      const place = cuts.findIndex((cut) => cut <= to + 1e-9);
+      range.value = String(place < 0 ? cuts.length - 1 : place);
+      range.setAttribute("aria-valuetext", `accept from ${to}`);
+      typed.value = String(to);
+      body.replaceChildren(...systems.map(line));
+      const told = systems.filter((system) => chart.commands?.[system] && point(system));
+      commands.replaceChildren(...told.map((system) => {
+        const words = `${chart.commands[system]} --confidence ${quotedWord(chosen())} --risk ${allowed(point(system).r)}`;
+        const text = made("p", {}, made("code", { textContent: words }), " ");
+        copier(text, "the command", words);
+        return text;
+      }));
+      commands.previousSibling.hidden = !told.length;
+      view?.signal("cut", systems.map((system) => `${system} ${point(system)?.t}`)).runAsync().then(() => quiet(box));
+    }
+
+    range.addEventListener("input", () => move(cuts[Number(range.value)]));
+    typed.addEventListener("change", () => { if (typed.value !== "") move(Number(typed.value)); });
+    return {
+      box, tell,
+      show(own) {
+        view = own;
+        box.closest("figure").querySelector(".caption").after(panel);
+        tell();
+      },
+    };
+  }
+
   document.querySelectorAll(".cases").forEach((box, at) => caseTable(box, page.cases[at]));
+  for (const article of document.querySelectorAll("article")) {
+    const charts = page.charts.filter((chart) => chart.spec.usermeta?.picks && article.contains(boxOf(chart)));
+    if (charts.length) choosers.set(article.id, chooser(article, charts));
+  }
   const remembered = window.location.hash.split("?")[1];
   if (remembered) {
     const parameters = new URLSearchParams(remembered);
-    for (const table of tables) table.recall(parameters);
+    for (const keeper of [...choosers.values(), ...tables]) keeper.recall(parameters);
     document.getElementById(window.location.hash.slice(1).split("?")[0])?.scrollIntoView();
   }
 
@@ -485,15 +718,19 @@
   function lead(box, view, fields) {
     const own = tables.filter((table) => table.box.closest("article") === box.closest("article"));
     box.classList.add("leads");
-    view.addEventListener("click", (event, item) => {
-      const datum = item?.datum;
-      if (!datum || !Object.keys(fields).some((field) => datum[field] !== undefined)) return;
+    const can = (datum) => Object.keys(fields).some((field) => datum[field] !== undefined);
+    box.acumenLead = { can, go };
+    quiet(box);
+    box.addEventListener("keydown", (event) => step(box, event));
+    box.closest("figure").querySelector(".caption").append(" Choose a mark to see its cases.");
+    view.addEventListener("click", (event, item) => { if (item?.datum && can(item.datum)) go(item.datum); });
+    function go(datum) {
       const wanted = {};
       for (const [field, what] of Object.entries(fields)) {
         if (datum[field] !== undefined && datum[field] !== null) wanted[what] = datum[field];
       }
       own[0].filter(wanted);
-    });
+    }
   }
 
   // ---- take away ----------------------------------------------------------------------------
@@ -534,15 +771,26 @@
       [title, () => save(`${fileName(name)}.${end}`, type, text(rows()))])));
   }
 
+  // A value and the ends of its interval are columns of their own.
   function rowsOf(table) {
-    return [...table.rows].map((row) => [...row.cells].map((cell) => {
-      const value = cell.querySelector("data");
-      if (value && !cell.querySelector("br")) return value.value;
-      const copy = cell.cloneNode(true);
-      copy.querySelectorAll(".said").forEach((hidden) => hidden.remove());
-      copy.querySelectorAll("br").forEach((end) => end.replaceWith(" "));
-      return copy.textContent.trim().replace(/\s+/g, " ");
+    const rows = [...table.rows], ends = (cell) => cell?.querySelector(".ends");
+    const width = Math.max(...rows.map((row) => row.cells.length));
+    const bounded = [...Array(width).keys()].map((at) => rows.some((row) => ends(row.cells[at])?.dataset.low !== undefined));
+    return rows.map((row) => [...row.cells].flatMap((cell, at) => {
+      const text = textOf(cell, bounded[at]);
+      if (!bounded[at]) return [text];
+      if (cell.closest("thead")) return [text, `${text}, low`, `${text}, high`];
+      return [text, ends(cell)?.dataset.low ?? "", ends(cell)?.dataset.high ?? ""];
     }));
+  }
+
+  function textOf(cell, isBare) {
+    const value = cell.querySelector("data");
+    if (value && (isBare || !cell.querySelector("br"))) return value.value;
+    const copy = cell.cloneNode(true);
+    copy.querySelectorAll(isBare ? ".said, .ends" : ".said").forEach((hidden) => hidden.remove());
+    copy.querySelectorAll("br").forEach((end) => end.replaceWith(" "));
+    return copy.textContent.trim().replace(/\s+/g, " ");
   }
 
   for (const table of document.querySelectorAll(".scroll > table")) {
@@ -571,9 +819,12 @@
     if (head.textContent === "command" && head.nextElementSibling.textContent !== "–") head.nextElementSibling.dataset.copy = "the command";
   }
   for (const element of document.querySelectorAll("[data-copy]")) {
-    const text = element.textContent;
+    copier(element, element.dataset.copy, element.textContent);
+  }
+
+  function copier(element, what, text) {
     const button = made("button", { type: "button", className: "copy", textContent: "Copy" });
-    button.setAttribute("aria-label", `copy ${element.dataset.copy}`);
+    button.setAttribute("aria-label", `copy ${what}`);
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";

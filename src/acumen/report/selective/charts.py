@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from acumen.charts.tables import bin_name
 from acumen.metrics import METRICS, kin_of
 from acumen.metrics.registry import floor_of
-from acumen.report.blocks import Facts, Folded, Paragraph, Section, Table, Tone
+from acumen.report.blocks import Cell, Facts, Folded, Paragraph, Section, Table, Tone
 from acumen.report.cells import (
     measured_cell,
     number,
@@ -21,18 +22,26 @@ from acumen.report.cells import (
 from acumen.report.joint import case_section
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
-from acumen.report.selective import abstention, levels
+from acumen.report.selective import abstention, levels, slices
 from acumen.report.selective.compared import details, listed, rows_of, shared_rows
+from acumen.report.selective.cut import commands
 from acumen.report.selective.facts import cases, fact_list, provenance
 from acumen.report.selective.leaderboard import section
 from acumen.report.selective.metrics import metric_table
 from acumen.report.selective.words import limits
 from acumen.report.words import why_missing
 from acumen.results.metrics import MetricsArtifact, name
+from acumen.values.measured import Measured
 
 _AREAS: Final = ("augrc", "aurc", "aurc_exact", "eaugrc", "failure_auroc")
 """What a confidence function is judged by first."""
 
+NOTABLE: Final = 0.005
+"""A coverage that is reached is told where it lies so far from what was asked for."""
+_WITHIN: Final = (
+    " It ranks the functions of one system: an area up to what a system answers rewards silence, "
+    "so of two systems it says nothing."
+)
 _COLOURED: Final = (
     " The colours compare each function with the lowest on the same cases, all at once: intervals "
     "that overlap may still be told apart."
@@ -57,12 +66,13 @@ def _metric_table(artifact: MetricsArtifact, title: str, metrics: Sequence[str])
 
 def _functions(artifact: MetricsArtifact, ask: Ask) -> Section:
     table = _metric_table(artifact, "Areas by confidence function", _AREAS)
+    paired = len(artifact.input_names) > 1
     draw = drawing(ask, artifact)
     figure = draw(
         "forest",
         "AUGRC of every confidence function",
         "Each dot is the area under the generalized risk curve, each line its interval; lower is "
-        "better." + _COLOURED * (artifact.best is not None),
+        "better." + (_WITHIN if paired else _COLOURED * (artifact.best is not None)),
         table,
     )
     return Section("functions", "Which confidence ranks best", plots(figure))
@@ -75,7 +85,8 @@ def _curve_table(artifact: MetricsArtifact) -> Table:
     keys = [METRICS["mae_at_cut"].at(coverage=coverage).name for coverage in grid]
     for function, side, variant in artifact.variants():
         risks = [variant.metrics[key] for key in keys]
-        cells = (number(risk.value, reason=risk.reason) for risk in risks)
+        reached = [at.achieved for at in variant.mae_at_coverage.values()]
+        cells = (_reached(*at) for at in zip(grid, reached, risks, strict=True))
         rows.append((text(name(function)), text(side), number(variant.cmax), *cells))
         if floor_of("mae") in variant.metrics:
             cells = (measured_cell(variant.metrics.get(floor_of(key))) for key in keys)
@@ -83,6 +94,14 @@ def _curve_table(artifact: MetricsArtifact) -> Table:
     asked = [f"risk at {coverage:g}" for coverage in grid]
     columns = ("confidence function", "input", "largest coverage", *asked)
     return Table("Selective risk where a coverage is first reached", columns, tuple(rows))
+
+
+def _reached(asked: float, coverage: float | None, risk: Measured) -> Cell:
+    """A risk, with the coverage it is of where ties make that another than was asked for."""
+    cell = number(risk.value, reason=risk.reason)
+    if coverage is None or abs(coverage - asked) < NOTABLE:
+        return cell
+    return replace(cell, interval=f"at coverage {coverage:.3f}")
 
 
 def _area_table(artifact: MetricsArtifact) -> Table:
@@ -132,8 +151,8 @@ def _curves(artifact: MetricsArtifact, ask: Ask) -> Section:
             "risk-coverage",
             "Selective risk by coverage",
             "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
-            f"band; dotted is what the function could achieve, dashed the optimum{floor}. Choose a "
-            f"name to see it alone, again to see all; with Shift it is added.{_twins(artifact)}",
+            f"band; dotted is what the function could achieve, dashed the optimum{floor}."
+            f"{_twins(artifact)}",
             table,
         ),
         draw(
@@ -143,6 +162,8 @@ def _curves(artifact: MetricsArtifact, ask: Ask) -> Section:
             _area_table(artifact),
         ),
     )
+    if figures[0] is not None:
+        figures = (replace(figures[0], commands=commands(artifact)), figures[1])
     notes = (Paragraph(reason, Tone.QUIET) for reason in sorted(reasons)[:3])
     return Section("knows", "Risk as fewer answers are accepted", (*plots(*figures), *notes))
 
@@ -237,6 +258,8 @@ def rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
     yield levels.agreement(artifact, ask)
     yield levels.errors(artifact, ask)
     yield from abstention.rest(artifact)
+    if artifact.slices:
+        yield slices.drawn(artifact, ask)
     yield Section("limits", "What cannot be concluded", tuple(map(Paragraph, limits(artifact))))
     table = metric_table(artifact)
     yield Section("metrics", "Every metric", (Folded(table),) if table.rows else ())

@@ -63,7 +63,7 @@ def fact_list(artifact: MetricsArtifact) -> Iterator[Fact]:
     people = artifact.population
     yield Fact(f"{people.case_noun}s", number(people.participants_included))
     numbers = artifact.overall_by_input[0] if artifact.overall_by_input else {}
-    labels = {"coverage": "answered: coverage", "accuracy": "exactly right, of the answered"}
+    labels = {"coverage": "answered: coverage", "total_accuracy": "exactly right, of all rows"}
     for key in filter(numbers.__contains__, labels):
         yield fact(labels[key], numbers[key], Unit.SHARE)
     area = None if best is None else artifact.sides[best][0].metrics.get("augrc")

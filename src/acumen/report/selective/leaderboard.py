@@ -177,7 +177,8 @@ def section(document: MetricsArtifact, ask: Ask) -> Section:
             "leaderboard",
             board.caption,
             f"Each dot is a system, each line its own interval. {NOT_EQUAL} Grey is what the "
-            "tests of all pairs tell from it; intervals that overlap may still be told apart.",
+            "tests of all pairs cannot tell from it; intervals that overlap may still be told "
+            "apart.",
             board,
         ),
         draw(

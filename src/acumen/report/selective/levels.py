@@ -20,6 +20,7 @@ from acumen.report.cells import (
 )
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
+from acumen.report.selective.compared import listed
 from acumen.report.words import why_missing
 from acumen.results.charted import Summary
 from acumen.results.metrics import MetricsArtifact, name
@@ -72,13 +73,14 @@ def errors(artifact: MetricsArtifact, ask: Ask) -> Section:
         draw(
             "confusion",
             "Truth and prediction",
-            "Rows by true and predicted level; abstentions are a column of their own.",
+            "Rows by true and predicted level, with their share of the rows of that truth; "
+            "abstentions are a column of their own.",
             _confusion_table(artifact),
         ),
         draw(
             "risk-by-item",
             "Risk by item",
-            "Mean loss of the answered rows of each item, with its interval.",
+            f"Mean loss of the answered rows of each item, with its interval{_worst(artifact)}.",
             items,
         ),
         draw(
@@ -125,6 +127,18 @@ def _group_table(artifact: MetricsArtifact, kind: str) -> Table:
     floor = ("noise floor",) if has_floor else ()
     columns = ("input", kind, "rows", "answered", "risk", "interval", *floor)
     return Table(f"Risk by {kind}", columns, tuple(rows))
+
+
+def _worst(artifact: MetricsArtifact) -> str:
+    """The item that each input errs most on."""
+    worst = {}
+    for side, summary in _sides(artifact):
+        risks = {g.name: g.risk.value for g in summary.by_item if g.risk.value is not None}
+        if len(risks) > 1:
+            worst[plain(side)] = name(max(risks, key=lambda item: risks[item]))
+    if len({*worst.values()}) == 1:
+        return f", the worst first: {next(iter(worst.values()))}"
+    return f", the worst first: {listed([f'{i} ({s})' for s, i in worst.items()])}" * bool(worst)
 
 
 def _precision_table(artifact: MetricsArtifact) -> Table:

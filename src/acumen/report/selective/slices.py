@@ -6,12 +6,23 @@ from typing import Final
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.report.blocks import UNRELIABLE, Block, Cell, Paragraph, Section, Table, Tone
-from acumen.report.cells import measured_cell, number, p_cell, plain, unit_of
+from acumen.report.cells import (
+    measured_cell,
+    number,
+    p_cell,
+    plain,
+    text,
+    unit_of,
+    value_and_interval,
+)
 from acumen.report.claims import Claim
+from acumen.report.plots import drawing, plots
+from acumen.report.sections import Ask
 from acumen.report.selective.compared import listed
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.slices import Slice
 
+TITLE: Final = "For whom is it better or worse"
 CLAIMED: Final = "total_accuracy"
 """What a sentence may claim: errors and silence together."""
 COLUMNS: Final = {
@@ -38,7 +49,25 @@ def for_whom(artifact: MetricsArtifact) -> Section:
         few = f"{UNRELIABLE} fewer than {RELIABLE_CASES} {artifact.population.case_noun}s"
         blocks.append(Paragraph(f"{few}: nothing is claimed of it", Tone.QUIET))
     words = " ".join(_words(*of, parts, artifact) for of, parts in families.items())
-    return Section("slices", "For whom is it better or worse", tuple(blocks), finding=words)
+    return Section("slices", TITLE, tuple(blocks), finding=words)
+
+
+def drawn(artifact: MetricsArtifact, ask: Ask) -> Section:
+    """The groups side by side, the worst of each column first."""
+    rows = []
+    for part in artifact.slices:
+        value, interval = value_and_interval(part.metrics.get(CLAIMED))
+        who = (text(" × ".join(part.by)), text(part.group), text(part.input))
+        rows.append((*who, value, interval, number(part.cases), number(part.rows)))
+    columns = ("column", "group", "input", COLUMNS[CLAIMED], "interval", "cases", "rows")
+    figure = drawing(ask, artifact)(
+        "slices",
+        "Groups, the worst first",
+        "Share of all rows that is exactly right, with its interval; an abstention is no right "
+        "answer.",
+        Table("Groups", columns, tuple(rows)),
+    )
+    return Section("slices", TITLE, plots(figure))
 
 
 def _words(by: str, system: str, parts: list[Slice], artifact: MetricsArtifact) -> str:
@@ -53,13 +82,13 @@ def _words(by: str, system: str, parts: list[Slice], artifact: MetricsArtifact) 
         ]
         if groups:
             said.append(say(subject=who, groups=listed(groups, 4)))
-    text = "; ".join(said) or f"no group is shown to differ from the rest for {who}"
+    words = "; ".join(said) or f"no group is shown to differ from the rest for {who}"
     worst = next((part for part in parts if CLAIMED in part.worst), None)
     if worst is not None:
         low, high = (100 * (end or 0.0) for end in worst.worst[CLAIMED].ends)
         bound = f"{low:.1f}–{high:.1f}% right, whichever was picked"
-        text += f". Lowest: {plain(worst.group)} ({bound})"
-    return f"By {plain(by)}: {text}."
+        words += f". Lowest: {plain(worst.group)} ({bound})"
+    return f"By {plain(by)}: {words}."
 
 
 def _table(caption: str, by: str, parts: list[Slice]) -> Table:

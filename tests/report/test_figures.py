@@ -1,0 +1,159 @@
+"""Figures at the widths of journals: every chart is as wide as asked for, and nothing is cut."""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import acumen
+from acumen.charts import CHARTS, chart
+from acumen.charts.export import DOTS_PER_INCH, write_figure
+from acumen.charts.paper import Paper
+from acumen.charts.verdicts import VERDICT_CHARTS
+from acumen.errors import UsageError
+from tests.report.kinds import KINDS, systems
+from tests.report.studies import paired_evaluation, single_evaluation, verdict_results
+
+WIDTHS: Final = (3.25, 6.5)
+
+
+@cache
+def document(count: int) -> Any:
+    """A study of so many systems; of one also thirteen functions, of eight also slices."""
+    if count == 1:
+        return single_evaluation().document
+    if count == 2:
+        return paired_evaluation().document
+    eight = [*systems(7), *(row | {"system": "system h"} for row in systems(1))]
+    return acumen.evaluate(eight, system="system", item="item", by=["site"], resamples=100).document
+
+
+def drawn(count: int) -> Iterator[tuple[str, Any]]:
+    """Every chart there is of so many systems."""
+    charts = CHARTS if count else VERDICT_CHARTS
+    source = document(count) if count else verdict_results()
+    for name in charts:
+        try:
+            yield name, chart(name, source)
+        except UsageError as error:
+            assert "nothing to draw" in str(error)  # noqa: PT017 - which charts there are differs
+
+
+MARGIN: Final = 60
+INK: Final = """async ([pictures, margin]) => Promise.all(pictures.map(async (picture) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${picture}`;
+    await image.decode();
+    const canvas = Object.assign(document.createElement('canvas'),
+        { width: image.width, height: image.height });
+    const pen = canvas.getContext('2d');
+    pen.drawImage(image, 0, 0);
+    const { data } = pen.getImageData(0, 0, image.width, image.height);
+    let ink = 0;
+    for (let at = 3; at < data.length; at += 4) {
+        const x = (at >> 2) % image.width, y = Math.floor((at >> 2) / image.width);
+        const inside = x >= margin - 1 && x <= image.width - margin && y >= margin - 1
+            && y <= image.height - margin;
+        if (data[at] > 40 && !inside) ink += 1;
+    }
+    return ink;
+}))"""
+"""How much of each picture lies outside: around its white paper there is nothing else."""
+
+
+def size_of(picture: str) -> tuple[float, float]:
+    """Width and height of a figure."""
+    found = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', picture)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def with_margin(picture: str) -> str:
+    """The figure as a bitmap, drawn by what draws PNG and PDF, with room around its paper."""
+    import vl_convert
+
+    width, height = size_of(picture)
+    wide, high = width + 2 * MARGIN, height + 2 * MARGIN
+    box = f'viewBox="-{MARGIN} -{MARGIN} {wide} {high}"'
+    larger = re.sub(r'viewBox="[^"]*"', box, picture, count=1)
+    sizes = f'width="{wide}" height="{high}"'
+    larger = re.sub(r'width="[\d.]+" height="[\d.]+"', sizes, larger, count=1)
+    return base64.b64encode(vl_convert.svg_to_png(larger, scale=1.0)).decode()
+
+
+@pytest.mark.parametrize("inches", WIDTHS)
+@pytest.mark.parametrize("count", [0, 1, 2, 8])
+def test_every_chart_is_as_wide_as_asked_for_and_nothing_stands_out(
+    browser: Any, tmp_path: Path, count: int, inches: float
+) -> None:
+    """Of verdicts (0), and of one, two and eight systems."""
+    pictures = {}
+    for name, figure in drawn(count):
+        write_figure(figure, tmp_path / f"{name}.svg", Paper(inches))
+        pictures[name] = _text(tmp_path / f"{name}.svg")
+        width, height = size_of(pictures[name])
+        assert width == pytest.approx(72 * inches, abs=0.51), name
+        assert height <= 10 * 72, name
+    assert len(pictures) >= 6
+    page = browser.new_page()
+    ink = page.evaluate(INK, [[*map(with_margin, pictures.values())], MARGIN])
+    page.close()
+    assert dict(zip(pictures, ink, strict=True)) == dict.fromkeys(pictures, 0)
+
+
+def test_letters_are_of_one_size_and_legible(tmp_path: Path) -> None:
+    for name, figure in drawn(2):
+        write_figure(figure, tmp_path / "f.svg", Paper(3.25))
+        sizes = {float(s) for s in re.findall(r'font-size="([\d.]+)px"', _text(tmp_path / "f.svg"))}
+        assert sizes <= {8.0}, (name, sizes)
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("inches", WIDTHS)
+@pytest.mark.parametrize("name", ["risk-coverage", "confusion", "forest"])
+@pytest.mark.parametrize("count", [1, 2, 8])
+def test_pdf_and_png_have_the_same_width(
+    tmp_path: Path, name: str, count: int, inches: float
+) -> None:
+    try:
+        figure = chart(name, document(count))
+    except UsageError:
+        pytest.skip("one function of each system: nothing to rank")
+    write_figure(figure, tmp_path / "f.pdf", Paper(inches))
+    write_figure(chart(name, document(count)), tmp_path / "f.png", Paper(inches))
+    boxes = re.findall(rb"/MediaBox\s*\[\s*0\s+0\s+([\d.]+)", (tmp_path / "f.pdf").read_bytes())
+    assert [float(width) for width in boxes] == [pytest.approx(72 * inches, abs=0.51)]
+    (width,) = struct.unpack(">I", (tmp_path / "f.png").read_bytes()[16:20])
+    assert width == pytest.approx(DOTS_PER_INCH * inches, abs=3)
+
+
+def test_a_longer_name_takes_room_from_the_marks_and_not_from_the_page(
+    browser: Any, tmp_path: Path
+) -> None:
+    rows = [
+        dict(row) | {"system": f"{row['system']} {'of a long name ' * 8}"} for row in systems(3)
+    ]
+    study = acumen.evaluate(rows, system="system", item="item", resamples=0)
+    page = browser.new_page()
+    for name in ("leaderboard", "deltas", "risk-coverage", "confusion", "agreement"):
+        write_figure(chart(name, study.document), tmp_path / "f.svg", Paper(3.25))
+        picture = _text(tmp_path / "f.svg")
+        assert size_of(picture)[0] == pytest.approx(234, abs=0.51), name
+        assert page.evaluate(INK, [[with_margin(picture)], MARGIN]) == [0], name
+    page.close()
+
+
+def test_slices_of_a_study_are_a_figure(tmp_path: Path) -> None:
+    study: Any = KINDS["slices"]()
+    write_figure(chart("slices", study.document), tmp_path / "f.svg", Paper(3.25))
+    assert "site: south" in _text(tmp_path / "f.svg")
