@@ -9,6 +9,8 @@ import pytest
 
 import acumen
 from acumen.errors import DataError, UsageError
+from acumen.report.blocks import Table
+from acumen.views.forecast import TARGETS, target_of
 
 OPEN: dict[str, Any] = {"unanswerable": "?", "levels": "0-2", "resamples": 0}
 BY_HAND: list[dict[str, Any]] = [
@@ -85,6 +87,15 @@ def test_calibration_takes_a_false_answer_for_a_wrong_one() -> None:
     assert numbers["brier"].value == pytest.approx((0.1**2 + 0.8**2 + 0.7**2) / 3)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_target_takes_a_false_answer_for_near_the_truth(target: str) -> None:
+    """Of levels 0 and 1 the answer 0 is a level from where no truth is."""
+    table = acumen.from_columns(
+        case=[1, 2, 3], truth=["?", "?", 1], prediction=[0, 1, 1], scale="0-1", unanswerable="?"
+    )
+    assert target_of(table, target).tolist() == [0.0, 0.0, 1.0]
+
+
 def test_two_systems_differ_at_equal_coverage_by_their_false_answers_too() -> None:
     """Both answer all; one row cannot be judged, and only the confidence tells them apart."""
     base: list[dict[str, Any]] = [
@@ -106,6 +117,12 @@ def test_slices_tell_who_is_left_open_wrongly() -> None:
     alone = asked([row for row in rows() if row["sex"] == "f"]).overall_by_input[0]
     for name in ("false_abstentions", "false_answers"):
         assert groups["f"][name].value == alone[name].value
+    result = acumen.evaluate(rows(), **OPEN, confidence_column="sure", by="sex")
+    (section,) = [s for s in result.sections(full=True) if s.key == "abstention"]
+    table = section.blocks[-1]
+    assert isinstance(table, Table)
+    assert (table.caption, table.columns[2:4]) == ("By sex", ("false answers", "false abstentions"))
+    assert table.rows[0][3].value == alone["false_abstentions"].value
     by_level = asked(rows(), by="level").slices
     assert sum(part.rows for part in by_level) == sum(r["truth"] != "?" for r in rows())
 

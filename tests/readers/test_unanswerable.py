@@ -130,6 +130,21 @@ def test_what_several_raters_come_to(
     assert (own.truth.tolist(), own.unanswerable.tolist()) == (truth, unanswerable)
 
 
+def test_where_half_of_the_raters_gave_a_level_it_is_theirs() -> None:
+    own = acumen.from_columns(
+        case=[1, 1, 2, 2],
+        rater=["a", "b"] * 2,
+        truth=["?", 2, 0, 1],
+        prediction=[2, 2, 0, 0],
+        scale="0-2",
+        unanswerable="?",
+        truth_is="median",
+    )
+    assert own.unanswerable is not None
+    assert own.unanswerable.tolist() == [False, False]
+    assert own.exact_truth.tolist() == [2.0, 0.5]
+
+
 def test_a_mean_between_levels_and_rows_without_one_stand_side_by_side() -> None:
     own = raters(truth_is="mean")
     assert own.truth_rank is not None

@@ -54,6 +54,16 @@ MAKERS: Final[Mapping[str, Callable[[], Reportable]]] = {
     "five": lambda: of_systems(5),
     "seven": lambda: of_systems(7),
     "slices": lambda: of_systems(2, by=["site", "item"]),
+    "abstention": lambda: acumen.evaluate(
+        [
+            row | {"truth": "cannot tell"} if (at * 7 + at // 3) % 6 == 0 else row
+            for at, row in enumerate(systems(1))
+        ],
+        item="item",
+        by="site",
+        unanswerable="cannot tell",
+        **QUICK,
+    ),
     "verdicts": verdict_results,
     "rate": lambda: acumen.rate(
         ratings(), raters=RATERS, judge=JUDGES, length="words", own="author", **RATING

@@ -171,6 +171,9 @@ def test_every_interval_of_totals_has_the_confidence_level_that_is_asked_for() -
     part = document.systems[0].selective["total"]
     levels = {m.interval.confidence_level for m in part.measures.values() if m.interval}
     assert levels == {0.8}
+    pair = asked({"a": many(), "b": many(errors=9)}, confidence_level=0.8).document.pairs[0]
+    assert pair.selective["total"].risk.interval is not None
+    assert pair.selective["total"].risk.interval.confidence_level == 0.8
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from acumen.metrics.registry import Unit
-from acumen.report.blocks import Cell, Section, Table
+from acumen.report.blocks import UNRELIABLE, Cell, Section, Table
 from acumen.report.cells import measured_cell, number, plain, title_of, unit_of
 from acumen.report.selective.outcomes import side_names
 from acumen.results.metrics import AbstentionPart, MetricsArtifact
+from acumen.results.slices import Slice
 from acumen.values.measured import Measured
 
 KEY: Final = "abstention"
@@ -18,6 +19,8 @@ MEASURES: Final = (
     *("abstention_recall", "abstention_precision", "abstention_f1"),
     *("false_answers", "false_abstentions"),
 )
+
+OF_GROUPS: Final = ("false_answers", "false_abstentions", "abstention_precision")
 
 
 def of_screen(artifact: MetricsArtifact) -> Section:
@@ -78,7 +81,7 @@ def rest(artifact: MetricsArtifact) -> Iterator[Section]:
         for key in MEASURES
     )
     tables += [Table("", ("measure", *heads), rows), _by_level(parts, heads)]
-    tables += [_cost(artifact, parts, heads)]
+    tables += [_cost(artifact, parts, heads), *_groups(artifact)]
     yield Section(KEY, TITLE, tuple(tables))
 
 
@@ -108,6 +111,26 @@ def _by_level(parts: Sequence[AbstentionPart], heads: Sequence[str]) -> Table:
         for level in levels
     )
     return Table("Rows that can be judged, left open, by true level", ("truth", *heads), rows)
+
+
+def _groups(artifact: MetricsArtifact) -> Iterator[Table]:
+    """The same of every group that was asked for: for whom it is left open, or made up."""
+    families: dict[tuple[str, str], list[Slice]] = {}
+    for part in artifact.slices:
+        if "false_answers" in part.metrics:
+            families.setdefault((" × ".join(part.by), part.input), []).append(part)
+    for (by, system), groups in families.items():
+        rows = tuple(
+            (
+                Cell(plain(part.group) + UNRELIABLE * part.is_small),
+                number(part.cases),
+                *(measured_cell(part.metrics.get(key), Unit.SHARE) for key in OF_GROUPS),
+            )
+            for part in groups
+        )
+        who = f", {plain(system)}" if len(artifact.inputs) > 1 else ""
+        columns = (plain(by), "cases", *(title_of(key).lower() for key in OF_GROUPS))
+        yield Table(f"By {plain(by)}{who}", columns, rows)
 
 
 def _cost(
