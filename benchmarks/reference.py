@@ -124,8 +124,14 @@ def loss_to_the_end(points: list[Point]) -> float:
 
 
 def risk_at(points: list[Point], coverage: float) -> float | None:
-    """Selective risk at the first working point that reaches a coverage."""
-    return next((risk for x, risk, _ in points if x >= coverage - 1e-9), None)
+    """Mean loss of the surest rows up to a coverage, a tie in proportion."""
+    before, lost_before = 0.0, 0.0
+    for x, _, lost in points:
+        if x >= coverage - 1e-9:
+            part = min(1.0, (coverage - before) / (x - before))
+            return (lost_before + (lost - lost_before) * part) / min(coverage, x)
+        before, lost_before = x, lost
+    return None
 
 
 def percent(part: float, whole: float) -> float | None:

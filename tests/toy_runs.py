@@ -28,6 +28,15 @@ def toy_run(n_cases: int = 20, seed: int = 0, *, first_id: int = 300) -> dict[st
     }
 
 
+def other_run(n_cases: int = 20, times: int = 1) -> dict[str, Any]:
+    """The same cases judged again: it answers otherwise in one item of some, others each time."""
+    document = toy_run(n_cases)
+    for case in document["experiments"][0]["results"]["results"][:: times + 1]:
+        item, score = next((i, s) for i, s in case["predicted_items"].items() if s is not None)
+        case["predicted_items"][item] = (score + 1) % 4
+    return document
+
+
 def _case(case_id: int, rng: np.random.Generator) -> dict[str, Any]:
     truth = {item: int(rng.integers(0, 4)) for item in ITEMS}
     predicted: dict[str, int | None] = {}

@@ -82,7 +82,8 @@ def warm_up(names: Collection[str]) -> dict[str, float]:
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         for name in names:
             words = ["20" if word == ENDLESS[1] else word for word in COMMANDS[name]]
-            words += ["--threads", "1"] if name.startswith("evaluate") else []
+            alone = name.startswith("evaluate") and "--threads" not in words
+            words += ["--threads", "1"] if alone else []
             for _ in range(2):  # the first time it imports
                 began = time.monotonic()
                 code = run([name.split(" ")[0], *words])

@@ -197,8 +197,10 @@ def test_a_run_where_every_answer_is_right_has_no_temperature(tmp_path, capsys) 
 def test_a_run_with_every_signal_can_be_ranked_by_every_function_without_an_artifact(train) -> None:
     table = read(train)
     chosen = confidence.select("all", table)
-    assert chosen.names == tuple(n for n in confidence.FUNCTIONS if n != "confidence")
-    assert len(chosen.names) == 13
+    assert chosen.names == tuple(
+        n for n in confidence.FUNCTIONS if n not in ("confidence", "grounded")
+    )
+    assert len(chosen.names) == 13  # a run of this study does not count invented quotes
     for name in chosen.names:
         values = confidence.compute(name, table)
         assert np.array_equal(np.isfinite(values), table.answered)

@@ -97,7 +97,7 @@ def test_it_prints_a_screen_a_study_and_says_where_the_files_are(
         "Next: acumen",
     ):
         assert words in out
-    assert len(out.splitlines()) <= 200
+    assert len(out.splitlines()) <= 230
     assert f"The files are in {demo}:" in out
     assert "report.html" in out
 

@@ -46,6 +46,7 @@ def table_of(signals: dict[str, list[object]], *, answered: list[bool] | None = 
 FOUR_ROWS = table_of(
     {
         "llm_evidence_count": [0, 2, 3, 7],
+        "llm_evidence_invented": [0, 1, 3, 9],
         "retrieval_similarity_mean": [0.5, None, -0.25, 1.0],
         "retrieval_similarity_max": [None, 0.75, 1.0, 0.0],
         "verbalized_confidence": [1, 5, None, 4],
@@ -60,6 +61,7 @@ FOUR_ROWS = table_of(
 BY_HAND: dict[str, Any] = {
     "llm": [0, 2, 3, 7],
     "total_evidence": [0, 2, 3, 7],
+    "grounded": [0, 1, 0, -2],
     "retrieval_similarity_mean": [0.5, 0, -0.25, 1],
     "retrieval_similarity_max": [0, 0.75, 1, 0],
     "hybrid_evidence_similarity": [0.25, 1 / 3, 0.375, 1],

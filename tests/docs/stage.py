@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import shutil
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 import pytest
 
+from acumen.files.archive import Archive
 from acumen.files.json import to_json, write_json
 from acumen.studies import VerdictStudy, phq8_run, verdict_study
 from tests.docs.blocks import Printed, printed_by
@@ -40,6 +42,7 @@ def build(folder: Path) -> dict[str, Printed]:
     (folder / "results.jsonl").write_text(log, "utf-8")
     (folder / "triage.toml").write_text("matrix = [[0, 1, 2], [2, 0, 1], [9, 3, 0]]\n")
     _parquet(folder)
+    _other_log(folder)
     (folder / "results").mkdir()
     with contextlib.chdir(folder), pytest.MonkeyPatch.context() as environment:
         # no page shows an end that a resample of the demo decides
@@ -122,6 +125,7 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
     """Rows of a judge that is right four times in five, and surer where it is right."""
     random = Random(5)
     rows, wide, rated, judged = [], [], [], []
+    others: dict[str, list[dict[str, Any]]] = {"llama": [], "qwen": []}
     for case in range(60):
         truth = case % 3
         off = random.random() < 0.2
@@ -135,6 +139,9 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
             "site": "AB"[case % 2], "model": "xy"[case // 30],
             **dict(zip(("p_low", "p_middle", "p_high"), chances, strict=True)),
         })  # fmt: skip
+        for often, answers in enumerate(others.values(), 7):
+            answer = (prediction + 1) % 3 if case % often == 0 else prediction
+            answers.append(rows[-1] | {"prediction": answer})
         stars = {who: 1 + (case + (random.random() < 0.1)) % 5 for who in ("ann", "ben", "eve")}
         stars |= {"ai": 1 + case % 5, "ai2": 1 + (case + off) % 5}
         wide.append({"doc": case, **stars})
@@ -153,16 +160,30 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
     gpt = [row | {"who": "gpt"} if row["who"] == "ai" else row for row in rated]
     one = [row | {"model": "x"} for row in judged if row["model"] == "x"]
     return {
-        "rows": rows, "gpt": rows, "llama": rows[::-1], "qwen": rows[10:] + rows[:10],
+        "rows": rows, "gpt": rows, "llama": others["llama"][::-1], "qwen": others["qwen"],
         "wide": wide, "ratings": gpt, "long": gpt, "judged": one, "two": judged,
     }  # fmt: skip
+
+
+def _other_log(folder: Path) -> None:
+    """A second log of the same samples, by a model that answers one of them otherwise."""
+    log = Archive((DOCS / "data" / "phq.eval").read_bytes(), "phq.eval")
+    with zipfile.ZipFile(folder / "other.eval", "w") as copy:
+        for name in log.names:
+            answer = log.read(name).replace(b'"answer":"1"', b'"answer":"2"')
+            copy.writestr(name, answer.replace(b'"answer": "1"', b'"answer": "2"'))
 
 
 def _parquet(folder: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    rows = [row | {"model": model} for model in "xy" for row in _rows()["rows"]]
+    made = _rows()
+    rows = [
+        row | {"model": m}
+        for m, name in zip("xy", ("rows", "qwen"), strict=True)
+        for row in made[name]
+    ]
     pq.write_table(pa.Table.from_pylist(rows), folder / "ratings.parquet")
     random = Random(6)
     for name in ("part-0", "part-1", "other-0"):

@@ -306,10 +306,10 @@ def test_a_number_of_too_many_digits_is_refused() -> None:
 
 
 def test_deep_conditions_are_refused() -> None:
-    deep = "{ any = [ " * 40 + '{ at_least = 1, where = { HAND = "first" } }' + " ] }" * 40
+    deep = "{ any = [ " * 21 + '{ at_least = 1, where = { HAND = "first" } }' + " ] }" * 21
     text = problems(f'{RULES}\n[[rules]]\nverdict = "High"\nall = [ {deep} ]\n')
     assert "nested deeper than" in text
-    deeper = deep.replace("{ any = [ " * 40, "{ any = [ " * 150).replace(" ] }" * 40, " ] }" * 150)
+    deeper = deep.replace("{ any = [ " * 21, "{ any = [ " * 150).replace(" ] }" * 21, " ] }" * 150)
     text = problems(f'{RULES}\n[[rules]]\nverdict = "High"\nall = [ {deeper} ]\n')
     assert "nested" in text
     assert text.count("\n") == 0

@@ -56,7 +56,7 @@ def source() -> set[str]:
 def test_the_wheel_carries_the_package_and_nothing_else(distributions: tuple[Path, Path]) -> None:
     names = set(zipfile.ZipFile(distributions[0]).namelist())
     assert names == source() | {f"{STEM}.dist-info/{name}" for name in INFO}
-    assert distributions[0].stat().st_size < 1_000_000
+    assert distributions[0].stat().st_size < 1_500_000  # studies and the page's script, no pictures
 
 
 def test_the_source_carries_what_builds_it_and_nothing_else(

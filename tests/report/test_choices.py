@@ -12,7 +12,7 @@ import acumen
 from acumen.questions.evaluation import Evaluation
 from acumen.readers.reading import Reading
 from acumen.report.html import write_report
-from acumen.report.selective.cut import KEPT, commands
+from acumen.report.selective.cut import CARRIED, commands
 from acumen.studies import phq8_run
 from tests.report.opened import Seen, opened, unfold
 
@@ -197,7 +197,7 @@ def test_the_command_keeps_how_rows_are_read_and_chooses_the_system(filed: Evalu
 
 def test_the_command_keeps_whatever_says_how_rows_are_read() -> None:
     reading = {f"--{name.replace('_', '-')}" for name in Reading.__annotations__}
-    assert {*KEPT} == reading | {"--loss", "--calibration"}
+    assert {*CARRIED} == reading | {"--loss", "--calibration"}
 
 
 def test_a_range_is_typed_and_every_filter_is_a_chip_that_clears_it(

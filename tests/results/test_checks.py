@@ -18,13 +18,14 @@ from acumen.results.charted import VerdictSummary
 from acumen.results.files import ResultFile
 from acumen.results.frames import frame_of
 from acumen.results.metrics import SCHEMA_VERSION, MetricsArtifact
-from tests.toy_runs import toy_run
+from tests.toy_runs import other_run, toy_run
 
 
 @cache
 def _document(inputs: int) -> dict[str, Any]:
-    run = run_from_document(toy_run(12))
-    artifact = acumen.evaluate(*[run] * inputs, confidence="llm", resamples=0).document
+    documents = [toy_run(12), *(other_run(12, times) for times in range(1, inputs))]
+    runs = [run_from_document(document) for document in documents]
+    artifact = acumen.evaluate(*runs, confidence="llm", resamples=0).document
     return artifact.model_dump(mode="json")
 
 

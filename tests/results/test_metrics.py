@@ -9,7 +9,7 @@ from acumen.errors import DataError
 from acumen.readers.run import run_from_document
 from acumen.results.metrics import Matched, MetricsArtifact
 from acumen.values.measured import Delta, Flag, Interval
-from tests.toy_runs import toy_run
+from tests.toy_runs import other_run, toy_run
 
 
 def matched(difference: tuple[float, float], guard: tuple[float, float], p: float) -> Matched:
@@ -44,8 +44,8 @@ def test_no_side_is_favoured_without_a_guard_or_on_an_unreliable_interval() -> N
 
 @pytest.mark.parametrize("side", ["input_0", "input_1"])
 def test_a_curve_with_uneven_columns_is_refused_on_either_side(side: str) -> None:
-    run = run_from_document(toy_run(12))
-    artifact = acumen.evaluate(run, run, confidence="llm", resamples=0).document
+    runs = [run_from_document(document) for document in (toy_run(12), other_run(12))]
+    artifact = acumen.evaluate(*runs, confidence="llm", resamples=0).document
     document = artifact.model_dump(mode="json")
     document["confidence_variants"]["llm"][side]["curve"]["threshold"].append(0.5)
     damaged = MetricsArtifact.model_validate(document)

@@ -61,9 +61,9 @@ def on_paper(figure: Any, paper: Paper = UNSIZED) -> dict[str, Any]:
 
 def _width(spec: dict[str, Any]) -> float:
     """How wide a chart is drawn, axes, names and legends with it."""
-    found = re.search(rb'<svg[^>]* width="([\d.]+)"', _svg(spec, vega_lite_version()))
-    assert found is not None
-    return float(found[1])
+    width = re.search(rb'<svg[^>]* width="([\d.]+)"', _svg(spec, vega_lite_version()))
+    assert width is not None
+    return float(width[1])
 
 
 def svg_of(figure: Any) -> bytes:

@@ -54,8 +54,8 @@ def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
     many = len(panels) > 1
     figure = theme.multiples(layers, panels, height=130, by="m") if many else layers
     first = artifact.best_function
-    chosen = [theme.name(first)] if first and theme.name(first) in names else names[:1]
-    figure.params = [alt.VariableParameter(name="picked", value=chosen)]
+    picked = [theme.name(first)] if first and theme.name(first) in names else names[:1]
+    figure.params = [alt.VariableParameter(name="picked", value=picked)]
     picks = dict.fromkeys(names)
     cases = {"f": "function", "lo": "at least", "hi": "below", "s": "system"}
     height = None if many else 300

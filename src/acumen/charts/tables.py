@@ -62,11 +62,11 @@ def heat_map(
     data: alt.NamedData, x: alt.X, y: alt.Y, value: alt.Tooltip, share: alt.Tooltip | None = None
 ) -> Any:
     """Boxes with their number in them, the darker the larger it or its share is."""
-    shown = [value] if share is None else [value, share]
-    tooltip = [*(alt.Tooltip(side["shorthand"], title=side["title"]) for side in (y, x)), *shown]
+    texts = [value] if share is None else [value, share]
+    tooltip = [*(alt.Tooltip(side["shorthand"], title=side["title"]) for side in (y, x)), *texts]
     base = alt.Chart().encode(x, y, tooltip=tooltip)
     scale = alt.Scale(range=[0.03, 0.6])
-    shade = alt.Opacity(shown[-1]["shorthand"], scale=scale, legend=None)
+    shade = alt.Opacity(texts[-1]["shorthand"], scale=scale, legend=None)
     boxes = base.mark_rect(color=theme.BLUE, cornerRadius=3).encode(shade)
     if share is None:
         text = base.mark_text().encode(alt.Text(value["shorthand"], format=value["format"]))

@@ -206,7 +206,7 @@ def ask(question: Question, places: Sequence[Any], words: Mapping[str, Any]) -> 
     """The result of a question, by what was said on the command line."""
     from acumen.questions.result import result_of
 
-    question.refuse_idle(words)
+    question.refuse_idle(words, typed=True)
     answer = question.function(*places, **words)
     return result_of(answer, question.command(places, words))  # type: ignore[no-any-return]
 

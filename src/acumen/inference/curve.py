@@ -55,13 +55,13 @@ class Readings:
     errors: Sequence[Errors]
     moves: Floats
     """``(coverage, case)``, or group of cases: what each adds to the risk."""
-    kept: dict[float, tuple[Floats, Floats]] = field(default_factory=dict)
+    ends_at: dict[float, tuple[Floats, Floats]] = field(default_factory=dict)
 
     def ends(self, level: float) -> tuple[Floats, Floats]:
         """The ends of every risk at a level; where nothing varies it may be anything."""
-        if level not in self.kept:
-            self.kept[level] = self._ends(level)
-        return self.kept[level]
+        if level not in self.ends_at:
+            self.ends_at[level] = self._ends(level)
+        return self.ends_at[level]
 
     def _ends(self, level: float) -> tuple[Floats, Floats]:
         low, high = np.zeros(len(self.risk)), np.full(len(self.risk), np.inf)
@@ -178,8 +178,10 @@ def _readings(ranking: Ranking, curve: RiskCurve, items: Items) -> Readings:
         )
         for at in own
     ]
-    made = [_with_items(moves[at], ranking, None if rows is None else rows[at]) for at in own]
-    return Readings(coverage, curve.loss_at(accepted) / accepted, made, errors, moves)
+    derivatives = [
+        _with_items(moves[at], ranking, None if rows is None else rows[at]) for at in own
+    ]
+    return Readings(coverage, curve.loss_at(accepted) / accepted, derivatives, errors, moves)
 
 
 def crossing(

@@ -36,7 +36,7 @@ def chart(
     ...                             confidence=[0.9, 0.5, 0.7])
     >>> figure = acumen.chart("risk-coverage", acumen.evaluate(table, resamples=0))
     >>> figure.to_dict()["layer"][-1]["mark"]["type"]
-    'circle'
+    'point'
     """
     from pydantic import BaseModel
 

@@ -117,7 +117,8 @@ class Evaluation(Result[MetricsArtifact]):
         """Of each system: the largest coverage whose risk is at most ``error``, and its threshold.
 
         By the best or the first confidence, in units of the loss of the evaluation. The threshold
-        was chosen on these very rows; the interval is that of the coverage.
+        was chosen on these very rows and takes whole ties; the coverage, with its interval, lets
+        the next tie in as far as the error allows.
         """
         function = self.brief.best_function
         if function is None:

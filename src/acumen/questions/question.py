@@ -54,12 +54,17 @@ class Question:
     slices: bool = False
     """Whether ``group`` alone slices; elsewhere ``by`` does, or nothing."""
 
-    def refuse_idle(self, keywords: Mapping[str, Any]) -> None:
-        """Refuse a group that nothing would be made of."""
+    def refuse_idle(self, keywords: Mapping[str, Any], *, typed: bool) -> None:
+        """Refuse a group that nothing would be made of.
+
+        In Python the result has the table: a group may be read now and sliced by later.
+        """
         by = [part.strip() for name in _listed(keywords.get("by")) for part in name.split(",")]
         idle = [name for name in _listed(keywords.get("group")) if name not in by]
         if idle and not self.slices:
             does = any(p.name == "by" for p in self.options)
+            if does and not typed:
+                return
             instead = f"slice by it with --by {idle[0]}" if does else "leave it out"
             raise UsageError(
                 f"--group {printable(idle[0])} alone has no effect in acumen {self.name}: {instead}"
@@ -152,7 +157,7 @@ def question(
         def ask(*arguments: Any, **keywords: Any) -> Any:
             from acumen.questions.result import result_of
 
-            asked.refuse_idle(keywords)
+            asked.refuse_idle(keywords, typed=False)
             answer = function(*arguments, **keywords)
             return result_of(answer, asked.command(arguments, keywords))
 

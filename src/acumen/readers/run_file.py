@@ -24,8 +24,8 @@ class JudgedCase(Model):
     participant_id: CaseName
     success: Literal[True]
     predicted_items: dict[str, Level | None] = Field(description="null is an abstention")
-    ground_truth_items: dict[str, Level | None] = Field(
-        default_factory=dict, description="items without one are left out and counted"
+    ground_truth_items: dict[str, Level | None] | None = Field(
+        default=None, description="items without one are left out and counted"
     )
     item_signals: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="by item, then by signal: what a confidence is made of"

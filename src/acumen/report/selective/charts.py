@@ -84,7 +84,11 @@ def _curve_table(artifact: MetricsArtifact) -> Table:
     grid = [at.requested for at in first.mae_at_coverage.values()]
     keys = [METRICS["mae_at_cut"].at(coverage=coverage).name for coverage in grid]
     for function, side, variant in artifact.variants():
-        risks = [variant.metrics[key] for key in keys]
+        risks = [
+            # documents written before cuts had a metric of their own have the value alone
+            variant.metrics.get(key, Measured(value=at.value, reason=None))
+            for key, at in zip(keys, variant.mae_at_coverage.values(), strict=True)
+        ]
         reached = [at.achieved for at in variant.mae_at_coverage.values()]
         cells = (_reached(*at) for at in zip(grid, reached, risks, strict=True))
         rows.append((text(name(function)), text(side), number(variant.cmax), *cells))

@@ -7,12 +7,20 @@ from typing import Final
 
 from acumen.results.metrics import MetricsArtifact
 
-KEPT: Final = frozenset(
+CARRIED: Final = frozenset(
     f"--{name}"
     for name in (
         *("case", "item", "truth", "prediction", "confidence-column", "rater", "repeat", "system"),
         *("group", "weight", "mapping", "format", "rows", "where", "scale", "levels", "columns"),
-        *("abstain", "unparseable", "confidence-range", "truth-is", "complete", "strict"),
+        *(
+            "abstain",
+            "unanswerable",
+            "unparseable",
+            "confidence-range",
+            "truth-is",
+            "complete",
+            "strict",
+        ),
         *("loss", "calibration"),
     )
 )
@@ -21,24 +29,24 @@ KEPT: Final = frozenset(
 
 def commands(artifact: MetricsArtifact) -> dict[str, str]:
     """System -> the beginning of its command; none where the rows lie in no file."""
-    kept = _kept(artifact.command or "")
-    found = {}
+    options = _options(artifact.command or "")
+    beginnings = {}
     for at, (system, source) in enumerate(zip(artifact.input_names, artifact.inputs, strict=True)):
         if artifact.command is None or source.path is None:
             continue
         words = ["acumen", "threshold", source.path]
         words += ["--mode", source.mode] if source.mode else []
-        for option, values in kept:
+        for option, values in options:
             if option == "--system":  # its rows, of those of all systems
                 name = artifact.systems[at] if artifact.systems else system
                 words += ["--where", f"{values[0]}={name}"]
             else:
                 words += [option, *values]
-        found[system] = shlex.join(words)
-    return found
+        beginnings[system] = shlex.join(words)
+    return beginnings
 
 
-def _kept(command: str) -> list[tuple[str, list[str]]]:
+def _options(command: str) -> list[tuple[str, list[str]]]:
     """The options of a command that say how rows are read and what an error costs."""
     try:
         words = shlex.split(command)
@@ -50,4 +58,4 @@ def _kept(command: str) -> list[tuple[str, list[str]]]:
             options.append((word, []))
         elif options:
             options[-1][1].append(word)
-    return [(option, values) for option, values in options if option in KEPT]
+    return [(option, values) for option, values in options if option in CARRIED]
