@@ -49,6 +49,7 @@ def write(docs: Path) -> None:
     """Write the generated pages; a page that did not change keeps its date."""
     changes = docs.parent / "CHANGELOG.md"
     texts = {path: make() for path, make in GENERATED.items()}
+    texts |= {f"reference/commands/{n}.rst": t for n, t in commands.pages_of_commands().items()}
     texts |= {f"reference/schemas/{name}.json": text for name, text in documents.schemas().items()}
     texts |= {"changelog.md": changes.read_text("utf-8").replace("](docs/", "](")}
     for path, text in texts.items():

@@ -20,16 +20,22 @@ WORDS: Final[dict[type, str]] = {
 
 
 def commands() -> str:
-    """Every command with its options and examples, by the question that it answers."""
+    """Every command by the question that it answers; each has a page of its own."""
     parts = []
     for question, names in QUESTIONS.items():
-        parts += [heading(question, "-")]
-        parts += [_command(name) for name in names]
+        rows = [(f":doc:`commands/{name}`", _first_line(command_of(name))) for name in names]
+        parts += [heading(question, "-"), table(("command", "what it does"), rows)]
     about = (
         "Every option is also a keyword of the Python function of the same name. "
-        "``acumen COMMAND --help`` prints the same as this page."
+        "``acumen COMMAND --help`` prints the same as the page of a command."
     )
-    return page("Commands", about, *parts)
+    listed = "\n".join(f"   commands/{name}" for name in _names())
+    return page("Commands", about, *parts, f".. toctree::\n   :hidden:\n\n{listed}")
+
+
+def pages_of_commands() -> dict[str, str]:
+    """Command -> its page: what it does, examples, arguments and options."""
+    return {name: _command(name) for name in _names()}
 
 
 def configuration() -> str:
@@ -87,13 +93,14 @@ def _command(name: str) -> str:
     text = re.sub(r"^(Examples?: ?.*|acumen .*)$", "", command.help, flags=re.MULTILINE).strip()
     tables = _tables(command)
     for part, inner in getattr(command, "commands", {}).items():
-        about = prose(inner.help.partition("\n")[0])
-        tables += [f"``acumen {name} {part}``: {about}", *_tables(inner)]
-    title = heading(f"acumen {name}", "~")
+        tables += [f"``acumen {name} {part}``: {_first_line(inner)}", *_tables(inner)]
     lines = "\n".join(f"$ {line}" for line in examples(name))
-    return "\n\n".join(
-        [anchor(f"command-{name}"), title, prose(text), block("console", lines), *tables]
-    )
+    whole = page(f"acumen {name}", prose(text), block("console", lines), *tables)
+    return f"{anchor(f'command-{name}')}\n\n{whole}"
+
+
+def _first_line(command: Any) -> str:
+    return prose(command.help.partition("\n")[0])
 
 
 def _tables(command: Any) -> list[str]:

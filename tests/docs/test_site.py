@@ -97,7 +97,8 @@ def test_the_reference_has_everything_that_there_is(site: Path) -> None:
     assert metrics <= anchors(site / "definitions.html")
     api = {f"acumen.{name}" for name in acumen.__all__ if callable(getattr(acumen, name))}
     assert api <= anchors(site / "reference/python.html")
-    assert {f"command-{name}" for name in COMMANDS} <= anchors(site / "reference/commands.html")
+    for name in COMMANDS:
+        assert f"command-{name}" in anchors(site / f"reference/commands/{name}.html")
     assert {f"format-{name.replace('_', '-')}" for name in KINDS} <= anchors(
         site / "reference/formats.html"
     )
@@ -106,9 +107,9 @@ def test_the_reference_has_everything_that_there_is(site: Path) -> None:
 
 @pytest.mark.slow
 def test_every_option_is_in_the_reference_and_every_key_in_that_of_the_file(site: Path) -> None:
-    text = (site / "reference/commands.html").read_text("utf-8")
     keys = (site / "reference/configuration.html").read_text("utf-8")
     for name in COMMANDS:
+        text = (site / f"reference/commands/{name}.html").read_text("utf-8")
         command = command_of(name)
         inner = [p for c in getattr(command, "commands", {}).values() for p in c.params]
         for parameter in [*command.params, *inner]:
@@ -157,7 +158,13 @@ def test_the_site_works_in_a_browser(browser: Any, address: str) -> None:  # noq
         page = context.new_page()
         page.on("request", lambda request: requests.append(request.url))
         page.on("pageerror", lambda error: mistakes.append(str(error)))
-        for name in ("index", "theory/metrics", "reference/commands", "coverage", "definitions"):
+        for name in (
+            "index",
+            "theory/metrics",
+            "reference/commands/evaluate",
+            "coverage",
+            "definitions",
+        ):
             page.goto(f"{address}{name}.html")
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
