@@ -27,7 +27,7 @@ from acumen.questions.threshold import threshold as threshold
 from acumen.questions.total import total as total
 from acumen.readers import read as read
 from acumen.readers.columns import from_columns as from_columns
-from acumen.readers.frame import from_frame as from_frame
+from acumen.readers.inputs import from_frame as from_frame
 from acumen.readers.items import ItemPrediction as ItemPrediction
 from acumen.readers.run import read_run as read_run
 from acumen.report.html import write_report as write_report

@@ -97,8 +97,8 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: curve.a\\x1b: is no option of curve "
         "(there are mode, confidence, loss, calibration, case, item, truth, mapping, "
         "format, rows, where, prediction, confidence_column, rater, repeat, system, group, weight, "
-        "scale, levels, abstain, unanswerable, unparseable, confidence_range, truth_is, complete, "
-        "strict)",
+        "labels, on, scale, levels, abstain, unanswerable, unparseable, confidence_range, "
+        "truth_is, complete, strict)",
     ]
 
 
@@ -129,7 +129,7 @@ def test_a_value_of_the_wrong_type_is_one_line_and_nothing_is_run(
 READING = (
     "case item truth mapping format rows where prediction confidence-column rater repeat system "
     "group weight scale levels abstain unanswerable unparseable confidence-range truth-is complete "
-    "strict"
+    "strict on"
 )
 ALLOWED = {
     "which column or word of the rows that were named means what": READING,
@@ -144,7 +144,7 @@ ALLOWED = {
     "which part of what was named is looked at": "input mode label baseline by labelled judge "
     "rating raters length own position score run-id domain model policy latest dev",
     "a file that is read beside it, on this machine": "calibration threshold file truth reviews "
-    "against overrides",
+    "against overrides labels",
     "how it is shown": "json full metrics quiet format chart width font-size functions",
 }
 OF_A_RUN = {

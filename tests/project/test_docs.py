@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from acumen.declare import keywords_of
 from acumen.metrics import metrics_of
 from acumen.readers import read
 from acumen.readers.mapping import find_mapping
@@ -36,7 +37,7 @@ def test_every_metric_of_a_forecast_is_in_the_guide_with_how_its_interval_holds(
 
 
 def test_the_examples_of_files_are_read(tmp_path: Path) -> None:
-    (run,), (rows,) = (blocks("docs/data.md", name) for name in ("json", "csv"))
+    (run,), (rows, *_) = (blocks("docs/data.md", name) for name in ("json", "csv"))
     mapping, scale, costs = blocks("docs/data.md", "toml")
     (tmp_path / "m.toml").write_text(mapping)
     assert find_mapping(tmp_path / "m.toml")["levels"] == [1, 2, 3, 4, 5]
@@ -67,9 +68,7 @@ def test_every_name_a_column_goes_by_is_listed() -> None:
 
 def test_every_keyword_that_says_how_rows_are_read_is_listed() -> None:
     text = text_of("docs/data.md")
-    options = (
-        f"--{name.replace('_', '-')}`" for name in Reading.__annotations__ if name != "columns"
-    )
+    options = (f"{p.option}`" for p in keywords_of(Reading) if p.say.is_on_command_line)
     assert [option for option in options if option not in text] == []
 
 

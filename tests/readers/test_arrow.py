@@ -18,7 +18,7 @@ from acumen.errors import DataError
 from acumen.readers import content, delimited, read
 from acumen.readers.arrow import read_clean_csv, read_parquet
 from acumen.readers.content import load
-from acumen.readers.frame import from_frame
+from acumen.readers.inputs import from_frame
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
 

@@ -15,7 +15,7 @@ from acumen.errors import DataError, UsageError
 from acumen.metrics import METRICS
 from acumen.readers import read
 from acumen.readers.cells import arrow_numbers
-from acumen.readers.frame import from_frame
+from acumen.readers.inputs import from_frame
 from acumen.readers.run import run_from_document
 from acumen.table.judgments import Judgments, SignalState
 from acumen.views.ranking import rank_judgments

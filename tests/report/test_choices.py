@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import acumen
+from acumen.declare import keywords_of
 from acumen.questions.evaluation import Evaluation
 from acumen.readers.reading import Reading
 from acumen.report.html import write_report
@@ -196,7 +197,7 @@ def test_the_command_keeps_how_rows_are_read_and_chooses_the_system(filed: Evalu
 
 
 def test_the_command_keeps_whatever_says_how_rows_are_read() -> None:
-    reading = {f"--{name.replace('_', '-')}" for name in Reading.__annotations__}
+    reading = {parameter.option for parameter in keywords_of(Reading)}
     assert {*CARRIED} == reading | {"--loss", "--calibration"}
 
 

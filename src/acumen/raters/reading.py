@@ -68,6 +68,8 @@ def read_ratings(
         # a table has predictions: the ratings themselves, so whoever rates is a system too
         said |= {"truth": columns if len(columns) > 1 else columns[0], "prediction": columns[0]}
         said |= {} if wide else {"system": said.pop("rater")}
+    elif judges and "label_files" in said:  # people's ratings are beside the judge's
+        said |= {"prediction": judges[0]}
     try:
         table = read_as(data, said, truth="rating", prediction=None)
     except DataError as error:
@@ -81,7 +83,8 @@ def read_ratings(
         raise DataError([one], table.source.name)
     names = [str(value) for value in people.values]
     rater, rank, row = [people.codes], [table.truth], [np.arange(len(table))]
-    rows = {} if columns else {"prediction": table}
+    first = judges[0] if judges and "label_files" in said else "prediction"
+    rows = {} if columns else {first: table}
     for column in () if wide else [j for j in judges if j not in names]:
         rows[column] = read_as(
             data, said | {"prediction": column}, truth="rating", prediction="judge"

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from acumen.errors import DataError, UsageError, printable, source_name
 from acumen.readers.content import Content, load
-from acumen.readers.formats import FORMATS, format_of, read_as, titles
+from acumen.readers.formats import FORMATS, format_of, read_as, rows_of, titles
 from acumen.readers.reading import Reading, known_only
 from acumen.stages import stage
 
 if TYPE_CHECKING:
-    from acumen.readers.records import Rows
-    from acumen.readers.request import Request
     from acumen.table.judgments import Judgments
 
 __all__ = ["read"]
@@ -47,7 +45,7 @@ def read_content(
         raise UsageError(f"{content.name} has no modes; leave the mode out")
     if kind.has_columns:
         with read_as(name, content.name):
-            return assemble(rows_of(content, name, request), content.source, request)
+            return assemble(rows_of(content, name, request.rows), content.source, request)
     if asked := [option for option in request.asks if option != "--strict"]:
         asks, known = ", ".join(asked), ", ".join(titles(with_columns=True))
         raise UsageError(f"{content.name} has no columns; leave {asks} out ({known} have them)")
@@ -56,10 +54,3 @@ def read_content(
     with read_as(name, content.name):
         judgments: Judgments = kind.reader()(content, scale=request.scale, strict=strict, **options)
     return judgments
-
-
-def rows_of(content: Content, name: str, request: Request) -> Rows:
-    """The rows of a file of a format that has columns."""
-    inside = request.over({}).rows if name == "json" else None
-    rows: Rows = FORMATS[name].reader()(content, **({} if inside is None else {"rows": inside}))
-    return rows

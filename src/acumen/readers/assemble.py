@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final
@@ -16,6 +16,7 @@ from acumen.files.text import folded
 from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
 from acumen.readers.guess import propose
+from acumen.readers.labels import with_labels
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
@@ -52,7 +53,12 @@ def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
     try:
         return _Study.of(rows, request).table(source, request.scale)
     except DataError as error:
-        raise error if error.source else DataError(error.problems, source.name) from None
+        labels = "label" if request.labels is not None else "truth"  # which is in no line of these
+        problems = [
+            replace(p, field=labels, line=None) if p.field == "truth" != labels else p
+            for p in error.problems
+        ]
+        raise DataError(problems, error.source or source.name) from None
 
 
 @dataclass(frozen=True)
@@ -67,16 +73,12 @@ class _Study:
     @classmethod
     def of(cls, rows: Rows, request: Request) -> _Study:
         mapping = request.over(rows.mapping)
-        roles: dict[str, Sequence[Cell]] = {
-            role: cells if isinstance(cells, list) else [cells]
-            for role, cells in mapping.columns
-            if cells is not None
-        }
+        rows, roles, notes = with_labels(rows, mapping.roles, request.labels, request.on)
         for role in ("truth", "prediction", "confidence"):
             roles |= {role: _split(roles[role], rows)} if role in roles else {}
-        notes: list[str] = []
         if is_wide(roles, rows):
-            rows, roles, notes = unfold(rows, roles)
+            rows, roles, more = unfold(rows, roles)
+            notes += more
         if rows.mapping:  # the format knows its roles
             refuse([*_missing_roles(roles, rows), *_open_choices(rows, mapping)])
             return cls(rows, mapping, roles, notes)

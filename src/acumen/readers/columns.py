@@ -140,6 +140,8 @@ def from_columns(
     codes = code_rows(rows, values.outcome, {f.case for f in failed}, complete=complete)
     apart: dict[str, Any] = {n: coded[n].in_order() for n in _APART if n in coded}
     apart |= {name: signal.values for name, signal in numbers.items()}
+    if "weight" in apart and truth is not None:
+        apart["weight"] = _weights(apart["weight"], values)
     table = Judgments(
         scale=on_scale,
         cases=codes.cases,
@@ -161,6 +163,14 @@ def from_columns(
     )
     _refuse_split_answers(table)
     return rows_with_truth(settle(with_consistency(table), truth_is), strict=strict)
+
+
+def _weights(weight: NDArray[np.float64], values: _Values) -> NDArray[np.float64]:
+    """Weights, of rows without a truth too: they are left out, so nobody asks for theirs."""
+    left_out = values.truth == NO_TRUTH
+    if values.unanswerable is not None:
+        left_out &= ~values.unanswerable
+    return np.where(left_out & np.isnan(weight), 1.0, weight)
 
 
 def _refuse_split_answers(table: Judgments) -> None:

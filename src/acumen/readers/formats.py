@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from acumen.errors import DataError, UsageError, printable
 
 if TYPE_CHECKING:
-    from acumen.readers.content import Head
+    from acumen.readers.content import Content, Head
+    from acumen.readers.records import Rows
 
 _CASE_KEYS: Final = (
     *({"predicted_items"}, {"ground_truth_items"}, {"item_signals"}, {"evidence_counts"}),
@@ -117,6 +118,13 @@ def format_of(head: Head, name: str | None = None) -> str:
     if name not in FORMATS:
         raise UsageError(f"no format '{printable(name)}'; there are {', '.join(FORMATS)}")
     return name
+
+
+def rows_of(content: Content, name: str, inside: str | None = None) -> Rows:
+    """The rows of a file that has columns; ``inside`` is their place in a JSON document."""
+    options = {} if inside is None or name != "json" else {"rows": inside}
+    rows: Rows = FORMATS[name].reader()(content, **options)
+    return rows
 
 
 _OURS: Final = ("builtins", "acumen", "numpy", "pydantic", "pydantic_core")

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from acumen.errors import DataError, UsageError, printable
-from acumen.readers.assemble import assemble
 from acumen.readers.cells import arrow_numbers, gathered, recoded, series_numbers, series_values
-from acumen.readers.reading import Reading
 from acumen.readers.records import Rows
-from acumen.readers.request import Request
 from acumen.table.coded import Coded
-from acumen.table.judgments import Judgments, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,27 +95,6 @@ class Frame(Rows):
         columns = (part[name] for part in self.parts([name]))
         parts = (series_numbers(s.is_nan() & ~s.is_null()) for s in columns)
         return np.flatnonzero(np.concatenate([*parts, np.zeros(0, bool)]))
-
-
-def from_frame(
-    frame: Any,
-    *,
-    source: Source = Source(),  # noqa: B008  (frozen)
-    **reading: Unpack[Reading],
-) -> Judgments:
-    """The table of a long dataframe, one row a judgment.
-
-    Columns are named by keywords (``truth="human"``) or by ``columns`` (role -> column); those not
-    named are found by the names that people give them. Other numeric columns are signals.
-    A null prediction is an abstention (in pandas NaN is null).
-
-    >>> import pyarrow as pa
-    >>> rows = pa.table({"participant_id": [7, 7], "item": ["Sleep", "Tired"], "gt": [1, 2],
-    ...                  "pred": [1, None], "confidence": [0.9, 0.1]})
-    >>> from_frame(rows).answered
-    array([ True, False])
-    """
-    return assemble(frame_rows(frame, source.name), source, Request.of(reading))
 
 
 def frame_rows(frame: Any, source: str | None = None, **details: Any) -> Frame:

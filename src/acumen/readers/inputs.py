@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -43,6 +43,27 @@ def judgments_of(items: Iterable[Row], scale: Any = None) -> Judgments:
         confidence=np.array([float(r.confidence) for r in rows]),
         scale=scale,
     )
+
+
+def from_frame(
+    frame: Any,
+    *,
+    source: Source = Source(),  # noqa: B008  (frozen)
+    **reading: Unpack[Reading],
+) -> Judgments:
+    """The table of a long dataframe, one row a judgment.
+
+    Columns are named by keywords (``truth="human"``) or by ``columns`` (role -> column); those not
+    named are found by the names that people give them. Other numeric columns are signals.
+    A null prediction is an abstention (in pandas NaN is null).
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"participant_id": [7, 7], "item": ["Sleep", "Tired"], "gt": [1, 2],
+    ...                  "pred": [1, None], "confidence": [0.9, 0.1]})
+    >>> from_frame(rows).answered
+    array([ True, False])
+    """
+    return assemble(frame_rows(frame, source.name), source, Request.of(reading))
 
 
 def table_of(data: Any, mode: str | None = None, reading: Reading | None = None) -> Judgments:

@@ -42,7 +42,7 @@ class Lookup:
 
     def cells(self, cell: Cell, role: str, *, ids: bool = False) -> Any:
         """A role's column as its cell says, NO_VALUE where nothing could be taken out."""
-        place = self._place(cell.path)
+        place = self.place(cell.path)
         if place is None:
             raise DataError([self._no_column(cell.path, role)])
         name, steps = place
@@ -71,9 +71,9 @@ class Lookup:
 
     def _where(self, path: str, test: Callable[[Any], bool], *, strictly: bool = False) -> Mask:
         """The rows whose value at a path stands a test; a record may lack any key."""
-        place = self._place(path)
+        place = self.place(path)
         if place is None and path in self.roles:
-            place = self._place(self.roles[path].path)
+            place = self.place(self.roles[path].path)
         if place is None:
             if strictly or not isinstance(self.rows, Records):
                 raise DataError([self._no_column(path, "rule")])
@@ -86,7 +86,7 @@ class Lookup:
         entries = column.tolist() if isinstance(column, np.ndarray) else column
         return np.fromiter((test(value) for value in entries), bool, len(entries))
 
-    def _place(self, path: str) -> tuple[str, Steps] | None:
+    def place(self, path: str) -> tuple[str, Steps] | None:
         """A column, and the steps inside of its cells; a name that is there is no path."""
         names = self.rows.names
         if path in names:

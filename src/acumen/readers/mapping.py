@@ -6,7 +6,7 @@ command line or in a call goes over both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -154,6 +154,12 @@ class MappingTable(Document):
     truth_is: Text | None = Field(
         default=None, description="of several raters: a name, median, mean, majority or panel"
     )
+
+    @property
+    def roles(self) -> dict[str, Sequence[Cell]]:
+        """The columns of each role that has any."""
+        cells = ((role, cells) for role, cells in self.columns if cells is not None)
+        return {role: own if isinstance(own, list) else [own] for role, own in cells}
 
 
 def find_mapping(mapping: str | Path | Mapping[str, Any]) -> dict[str, Any]:

@@ -31,8 +31,10 @@ def column(text: str, panel: str = COLUMNS, **facts: Any) -> Say:
     return say(text, metavar="COLUMN", panel=panel, **facts)
 
 
-def _rows(text: str, metavar: str | None = None, kind: Any = None, **facts: Any) -> Say:
-    return say(text, metavar=metavar, panel=ROWS, kind=kind, **facts)
+def _rows(
+    text: str, metavar: str | None = None, kind: Any = None, *flags: str, **facts: Any
+) -> Say:
+    return say(text, *flags, metavar=metavar, panel=ROWS, kind=kind, **facts)
 
 
 _TEXT: Final = str | None
@@ -82,6 +84,21 @@ class Reading(Located, total=False):
         str | Sequence[str] | None, column("A column to slice by; repeatable.", kind=_TEXTS)
     ]
     weight: Annotated[str | None, column("How much a row counts.")]
+    label_files: Annotated[
+        Any,
+        _rows(
+            "Labels in a file of their own; several files are raters; repeatable.",
+            "FILE",
+            _TEXTS,
+            "--labels",
+            is_file=True,
+            more="A path, a dataframe or a list of rows, or a list of these.",
+        ),
+    ]
+    on: Annotated[
+        str | Sequence[str] | None,
+        _rows("The column that tells which row a label is of: ID, A,B or ID=THEIRS.", "ID", _TEXT),
+    ]
     scale: Annotated[
         str | Path | Scale | Sequence[Any] | None,
         _rows("A scale: its name or TOML file.", "SCALE", _TEXT, is_file=True),

@@ -20,6 +20,10 @@ class Request:
     mapping: Mapping[str, Any]
     keywords: Mapping[str, Any]
     scale: Scale | None
+    labels: Any = None
+    """Where the truth stands in files of its own: a path, a frame or a list of rows, or several."""
+    on: Any = None
+    """The columns that say which row a label is of."""
 
     @classmethod
     def of(cls, reading: Mapping[str, Any]) -> Request:
@@ -27,7 +31,10 @@ class Request:
         known_only(reading)
         mapping = reading.get("mapping")
         own = {} if mapping is None else find_mapping(mapping)
-        return cls(own, overlay(reading), scale_in(reading) or scale_in(own))
+        labels, on = reading.get("label_files"), reading.get("on")
+        if labels is None and on is not None:
+            raise UsageError("--on says which row a label is of: it goes with --labels FILE")
+        return cls(own, overlay(reading), scale_in(reading) or scale_in(own), labels, on)
 
     def over(self, format_mapping: Mapping[str, Any]) -> MappingTable:
         """The mapping in force, over the one that a format has."""
@@ -39,10 +46,16 @@ class Request:
         return self.keywords["format"] or self.mapping.get("format")
 
     @property
+    def rows(self) -> str | None:
+        """The path to the rows of a JSON document."""
+        return self.over({}).rows
+
+    @property
     def asks(self) -> list[str]:
         """What is asked that only rows can answer, as options."""
         names = [option_of(role) for role in self.keywords["columns"]]
         names += [option_of(k) for k, v in self.keywords.items() if v and k not in _NOT_ROWS]
+        names += ["--labels"] if self.labels is not None else []
         return [*names, *(["--mapping"] if self.mapping else [])]
 
 

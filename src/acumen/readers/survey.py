@@ -13,10 +13,10 @@ import numpy as np
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import DataError, UsageError, counted, printable
-from acumen.readers import read_content, rows_of
+from acumen.readers import read_content
 from acumen.readers.answers import unjudged_in
 from acumen.readers.content import load
-from acumen.readers.formats import FORMATS, format_of, read_as
+from acumen.readers.formats import FORMATS, format_of, read_as, rows_of
 from acumen.readers.guess import (
     Column,
     Guess,
@@ -26,6 +26,7 @@ from acumen.readers.guess import (
     raters_in,
     stray_codes,
 )
+from acumen.readers.labels import with_labels
 from acumen.readers.mapping import resemblance
 from acumen.readers.reading import ROLES, Reading, overlay, words_of
 from acumen.readers.records import Rows
@@ -53,13 +54,20 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     content, request = load(path), Request.of(reading)
     name = format_of(content.head, request.format)
     with read_as(name, content.name):
-        rows = rows_of(content, name, request) if FORMATS[name].has_columns else None
-        columns = [] if rows is None else columns_of(rows)
+        rows = rows_of(content, name, request.rows) if FORMATS[name].has_columns else None
+    named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
+    if rows is not None and request.labels is not None:
+        in_force = request.over(rows.mapping)
+        rows, judged, _ = with_labels(rows, in_force.roles, request.labels, request.on)
+        named |= {"truth": judged["truth"][0].path, "rater": None}
+    columns = [] if rows is None else columns_of(rows)
     guesses: dict[str, Guess] = {}
     if rows is not None and not rows.mapping and not request.mapping:
-        named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
         guesses = guess_columns(columns, {r: p for r, p in named.items() if isinstance(p, str)})
-    options = _options(columns, guesses) | {k: v for k, v in reading.items() if v is not None}
+    options = _options(columns, guesses)
+    if request.labels is not None:
+        options.pop("truth", None)  # the labels are
+    options |= {k: v for k, v in reading.items() if v is not None}
     mapping = _mapping(name, options)
     if not guesses:  # one that is there already, as a file has it
         in_force = request.over(rows.mapping if rows else {})

@@ -10,10 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from acumen.errors import Problem, UsageError, label, refuse
-from acumen.readers import rows_of
 from acumen.readers.cells import coded_of, levels_of
 from acumen.readers.content import Content
-from acumen.readers.formats import FORMATS, format_of
+from acumen.readers.formats import FORMATS, format_of, rows_of
 from acumen.readers.lookup import Lookup
 from acumen.readers.mapping import Cell, Columns
 from acumen.readers.request import Request
@@ -29,7 +28,7 @@ def records_of(content: Content, task: Task, reading: Mapping[str, Any]) -> list
     name = format_of(content.head, request.format)
     if not FORMATS[name].has_columns:  # records of cases: here they are rows like others
         name = "jsonl" if content.head.has_lines else "json"
-    rows = rows_of(content, name, request)
+    rows = rows_of(content, name, request.rows)
     mapping, look = request.over(rows.mapping), Lookup(rows, {})
     inputs = _inputs(reading.get("text_column"), rows.names, task)
     case = mapping.columns.case
