@@ -23,6 +23,8 @@ INTERRUPTED: Final = 130
 """What a command ends with whose run has questions left, and one that Ctrl-C ended."""
 SHOWN_PROBLEMS: Final = 20
 SHOWN_CHARACTERS: Final = 40
+MOST_PROBLEMS: Final = 20_000
+"""Of one file: where there are more, reading stops."""
 MOST_ALIKE: Final = 3
 """Problems of one cause that are told one by one; more of them become one line."""
 _VALUES: Final = re.compile(r"'[^']*'|-?\d+(?:\.\d+)?")
@@ -121,6 +123,13 @@ def refuse(problems: Collection[Problem | str], source: str | None = None) -> No
     """Raise all problems at once, if there are any."""
     if problems:
         raise DataError(problems, source=source)
+
+
+def refuse_many(problems: Collection[Problem | str], source: str | None = None) -> None:
+    """Raise what there is once there are so many problems that more say nothing new."""
+    if len(problems) >= MOST_PROBLEMS:
+        end = f"reading stopped at {counted(len(problems), 'problem')}"
+        raise DataError([*problems, end], source=source)
 
 
 def _by_cause(problems: Iterable[Problem]) -> list[str]:

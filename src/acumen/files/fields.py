@@ -9,7 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from acumen.errors import DataError, OffScaleError, Problem, printable, what_came
+from acumen.errors import (
+    DataError,
+    OffScaleError,
+    Problem,
+    printable,
+    refuse_many,
+    what_came,
+)
 from acumen.types import CaseId
 
 Record = dict[str, object]
@@ -32,6 +39,7 @@ class Fields:
         is_off = isinstance(fault, OffScaleError)
         place = (self.case, item, field)
         self.problems.append(Problem(str(fault), *place, noun=self.noun, off_scale=is_off))
+        refuse_many(self.problems, self.source)
 
     def finish(self) -> None:
         """Raise everything that was noted, if anything was."""

@@ -17,6 +17,7 @@ import math
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
@@ -24,14 +25,20 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO, Final, Never
 
-from acumen.errors import DataError, Problem, UsageError
+from acumen.errors import DataError, Problem, UsageError, label
 from acumen.errors import source_name as source_name  # read by those who read files
 from acumen.files.json_walk import DEEPEST, LONE_SURROGATE, first_fault
 
 LARGEST_FILE: Final = 2 << 30
 TOO_LARGE: Final = f"is larger than {LARGEST_FILE >> 30} GiB"
-LARGEST_SCAN: Final = 50 << 20
-_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+LARGEST_SCAN: Final = 4 << 20
+MOST_PARTS: Final = 1_000_000
+"""Values of a text that may be as short as they like; more of them must be longer."""
+SHORTEST: Final = {"lists and objects": ("[{", 16), "values": (",", 4)}
+"""What each takes in the memory, however little it holds: by the marks they have, and how many
+characters one of them has on average where there are many."""
+_UNLIKE: Final = f"nesting deeper than {DEEPEST}, a number too large or half of a surrogate pair"
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: str | Path) -> object:
@@ -99,6 +106,7 @@ def parse_json(
     text = decode_text(data, source) if isinstance(data, bytes) else data
     if not text.strip():
         raise DataError(["is empty"], source=source)
+    _refuse_hollow(text, source)
     try:
         document = json.loads(
             text,
@@ -112,10 +120,22 @@ def parse_json(
     return document
 
 
+def _refuse_hollow(text: str, source: str) -> None:
+    """Refuse what is mostly brackets and commas: it takes the memory thirty times its length."""
+    for what, (marks, shortest) in SHORTEST.items():
+        count = sum(map(text.count, marks)) if len(text) > MOST_PARTS else 0
+        if count > MOST_PARTS and count * shortest > len(text):
+            message = (
+                f"holds {count:,} {what} in {len(text):,} characters: they hold next to nothing"
+            )
+            raise DataError([message], source=source)
+
+
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A hook of the parser's: an object that has each key once; the scan says where it is not."""
     if len(record := dict(pairs)) != len(pairs):
-        raise ValueError("duplicate key: an object has one of its keys twice")
+        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"duplicate key {label(twice)}")
     return record
 
 
@@ -151,9 +171,10 @@ def _is_sound(document: object, text: str, nan_below: Collection[str]) -> bool:
 
 
 def _has_lone_surrogate(document: object, text: str) -> bool:
-    if not _SURROGATE_ESCAPE.search(text.encode("utf-8", "surrogatepass")):
+    if not _SURROGATE_ESCAPE.search(text):
         return False
-    return LONE_SURROGATE.search(json.dumps(document, ensure_ascii=False)) is not None
+    pieces = json.JSONEncoder(ensure_ascii=False).iterencode(document)
+    return any(map(LONE_SURROGATE.search, pieces))
 
 
 def _located(text: str, error: Exception | None, nan_below: Collection[str]) -> Problem:
@@ -164,7 +185,11 @@ def _located(text: str, error: Exception | None, nan_below: Collection[str]) -> 
         return Problem(fault.message, line=line, column=column, field=fault.where or None)
     if isinstance(error, json.JSONDecodeError):
         return Problem(error.msg, line=error.lineno, column=error.colno)
-    return Problem(str(error) if error else f"nesting deeper than {DEEPEST}, or a number too large")
+    if isinstance(error, RecursionError):
+        return Problem(f"nesting deeper than {DEEPEST}")
+    if "int_max_str_digits" in str(error):  # what Python says to those who program
+        return Problem("holds a number of too many digits")
+    return Problem(str(error) if error else _UNLIKE)
 
 
 def to_json(document: object, *, indent: int | None = 1, compact: bool = False) -> str:

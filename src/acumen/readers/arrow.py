@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from csv import reader
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final
 
 import numpy as np
 
+from acumen.errors import DataError, refuse
 from acumen.extras import need
 from acumen.readers.cells import NO_NUMBER, arrow_numbers, gathered, number_in_text
-from acumen.readers.content import BOM, Content
+from acumen.readers.content import BOM, FREE, MOST_SWELL, Content
 from acumen.readers.frame import coded_array, frame_rows
+from acumen.readers.pages import Page, pages
 from acumen.readers.records import Rows
 from acumen.readers.sheet import Sheet, header_of
 from acumen.table.coded import Coded
 
 MOST_LEVELS: Final = 25
 """A column of so few whole numbers is one of levels; one of more may be one of ids."""
+LONGEST_FOOTER: Final = 8 << 20
+"""Bytes that say where the columns of a Parquet file lie: 100,000 pieces of them take as many."""
+MOST_PAGES: Final = 200_000
+LARGEST_DOUBTED: Final = 64 << 20
+"""A file of so few bytes may be a bomb, and its pages are asked one by one what they hold."""
+FREE_VALUES: Final = 20_000_000
+MOST_VALUES: Final = 16
+"""Up to ``FREE_VALUES`` a Parquet file may hold as it likes; from there so many a byte."""
 _NO_NUMBER: Final = [w for word in sorted(NO_NUMBER) for w in {word, word.upper(), word.title()}]
 
 
@@ -31,13 +41,18 @@ def read_parquet(content: Content) -> Rows:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-    schema = ParquetFile(content.file).schema_arrow
+    _refuse_long_footer(content)
+    metadata = ParquetFile(content.file).metadata
+    _refuse_bomb(content, metadata)
+    schema = metadata.schema.to_arrow_schema()
     texts = [c.name for c in schema if str(c.type) in ("string", "large_string")]
-    file = ParquetFile(content.file, read_dictionary=texts, pre_buffer=True)
+    options: dict[str, Any] = {"read_dictionary": texts, "pre_buffer": True, "metadata": metadata}
+    file = ParquetFile(content.file, **options)
     empty = pa.Table.from_batches([], file.schema_arrow)  # empty_table() imports pandas
 
     def parts(columns: Sequence[str], _: Content = content) -> Iterator[Any]:
         """Columns, a group of rows at a time; the file is open as long as its content is there."""
+        _refuse_bomb(content, metadata, {*columns})
         for group in range(file.num_row_groups):
             part = file.read_row_group(group, columns=columns)
             yield nw.from_native(part, eager_only=True)
@@ -47,12 +62,68 @@ def read_parquet(content: Content) -> Rows:
     return frame_rows(empty, content.name, **details)
 
 
+def _refuse_long_footer(content: Content) -> None:
+    """Refuse a file that describes itself at length: what is described is held in the memory."""
+    content.file.seek(max(0, content.size - 8))
+    length = int.from_bytes(content.file.read(4), "little")
+    content.file.seek(0)
+    if LONGEST_FOOTER < length < content.size:  # beyond the file it is damaged, which Arrow says
+        most = f"{LONGEST_FOOTER >> 20} MiB"
+        message = f"takes {length:,} bytes to tell its columns and groups of rows: {most} at most"
+        raise DataError([message], source=content.name)
+
+
+def _refuse_bomb(content: Content, metadata: Any, names: Set[str] = frozenset()) -> None:
+    """Refuse a small file of so much that unpacking it would fill the memory.
+
+    By what its end says of all columns; or by what the pages of those with such names say.
+    """
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    columns = [group.column(at) for group in groups for at in range(group.num_columns)]
+    most = max(FREE_VALUES, MOST_VALUES * content.size), max(FREE, MOST_SWELL * content.size)
+    values = sum(column.num_values for column in columns)
+    unpacked = sum(column.total_uncompressed_size for column in columns)
+    if names and content.size <= LARGEST_DOUBTED:
+        beginnings = tuple(f"{name}." for name in names)
+        read = [c for c in columns if f"{c.path_in_schema}.".startswith(beginnings)]
+        values, unpacked = _by_pages(content, read, most)
+    problems = []
+    if values > most[0]:
+        problems.append(f"holds {values:,} values in {content.size:,} bytes: refused")
+    if unpacked > most[1]:
+        problems.append(f"unpacks to {unpacked:,} bytes from {content.size:,}: refused")
+    refuse([f"{p}; write it as text if you trust it" for p in problems], content.name)
+
+
+def _by_pages(content: Content, columns: Sequence[Any], most: tuple[int, int]) -> tuple[int, int]:
+    """How many values and bytes the pages have by their own headers, until they are too many."""
+    values = unpacked = 0
+    for number, page in enumerate(chain.from_iterable(_pages_of(content, c) for c in columns), 1):
+        values, unpacked = values + page.values, unpacked + page.unpacked
+        if values > most[0] or unpacked > most[1]:
+            break
+        if number > MOST_PAGES:
+            raise DataError([f"is cut into more than {MOST_PAGES:,} pages"], content.name)
+    return values, unpacked
+
+
+def _pages_of(content: Content, column: Any) -> Iterator[Page]:
+    starts = (column.dictionary_page_offset, column.data_page_offset)
+    start = min(at for at in starts if at) if any(starts) else 0
+    try:
+        yield from pages(
+            content.file, start, min(content.size, start + column.total_compressed_size)
+        )
+    except (ValueError, IndexError):
+        raise EOFError("a page whose header cannot be read") from None  # "is it damaged?"
+
+
 def _class_labels(metadata: dict[bytes, bytes]) -> dict[str, tuple[str, ...]]:
     """Columns whose codes have names, as Hugging Face datasets keep them beside the schema."""
     try:
         features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
         labels = {k: f["names"] for k, f in features.items() if f.get("_type") == "ClassLabel"}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     return {k: tuple(map(str, names)) for k, names in labels.items() if isinstance(names, list)}
 

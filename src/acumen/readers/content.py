@@ -38,15 +38,19 @@ HEAD: Final = 64 << 10
 """Bytes of a file's beginning by which its format is told."""
 BLOCK = 32 << 20
 """Bytes of a text that are turned into columns at once."""
-FREE: Final = 64 << 20
-MOST_SWELL: Final = 200
+FREE: Final = 16 << 20
+MOST_SWELL: Final = 40
 """Up to ``FREE`` bytes a file may unpack as it likes; from there to so many times its size."""
+_IN_MEMORY: Final = 64 << 20
 _PIECE: Final = 1 << 20
 _FEED: Final = 1 << 9
 """Bytes that are unpacked at once: so few may be megabytes."""
 _SKIPPABLE: Final = b"\x2a\x4d\x18"
 """How a frame of Zstandard goes on that holds no data, after its first byte."""
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(:)?|[\[{]|[\]}]')
+_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"\s*(:)?|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
+"""A text that does not end is one to the end: else each of its quotes would be a beginning."""
+_HEAD_OF_KEYS: Final = 1 << 20
+"""Of a line that is longer, the keys of its beginning are looked at."""
 
 
 AGGREGATES: Final = frozenset(
@@ -100,7 +104,7 @@ class Head:
         """The keys of the document's object, or of the first in its list, as far as they show."""
         if not self.is_json:
             return frozenset()
-        text, keys, depth = self.start.decode("utf-8", "replace"), set(), 0
+        text, keys, depth = self.start[:_HEAD_OF_KEYS].decode("utf-8", "replace"), set(), 0
         outer = 1 if text[0] == "{" else 2
         for token in _TOKEN.finditer(text):
             if token[2] and depth == outer:
@@ -244,7 +248,7 @@ def _digest(file: IO[bytes], length: int) -> Callable[[], str | None]:
 def _spooled(pieces: Iterable[bytes], most: int, reason: str, name: str) -> IO[bytes]:
     """Pieces in a temporary file, of so many bytes at most; in memory while it is small."""
     with ExitStack() as on_fault:
-        file = on_fault.enter_context(SpooledTemporaryFile(max_size=FREE))
+        file = on_fault.enter_context(SpooledTemporaryFile(max_size=_IN_MEMORY))
         for piece in pieces:
             file.write(piece)
             if file.tell() > most:

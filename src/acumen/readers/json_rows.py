@@ -6,11 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from acumen.errors import DataError, Problem, label, refuse, what_came
+from acumen.errors import DataError, Problem, label, refuse, refuse_many, what_came
 from acumen.files.json import parse_json
 from acumen.readers.content import BOM, Content
 from acumen.readers.paths import parse_path, rows_at
 from acumen.readers.records import Records
+
+FREE_CELLS: Final = 5_000_000
+SPARSEST: Final = 50
+"""Up to ``FREE_CELLS`` a table may have as it likes; from there one in so many must be filled."""
 
 
 def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
@@ -29,6 +33,7 @@ def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
             lines.append(number)
         except DataError as error:
             problems += [replace(p, line=number) for p in error.problems]
+            refuse_many(problems, content.name)
     refuse(problems, content.name)
     return values, lines
 
@@ -65,7 +70,13 @@ def _objects(
             place: dict[str, Any] = {"line": lines[at]} if lines else {"field": f"[{at}]"}
             message = f"a row must be an object, not {what_came(value)}"
             problems.append(Problem(message, **place))
+            refuse_many(problems, name)
     refuse(problems, name)
+    keys = {key for row in values for key in row}
+    cells = len(keys) * len(values)
+    if cells > max(FREE_CELLS, SPARSEST * sum(map(len, values))):
+        message = f"{len(values):,} rows have {len(keys):,} different keys, each in a few of them"
+        raise DataError([f"{message}: are values among the keys?"], source=name)
     return values
 
 
