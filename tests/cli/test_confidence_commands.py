@@ -21,6 +21,7 @@ from acumen.results.calibration import (
     Measures,
     MetricsPart,
 )
+from acumen.table.distribution import OF_LEVELS
 from acumen.values.measured import Measured
 from tests.toy_runs import toy_run
 
@@ -198,7 +199,7 @@ def test_a_run_with_every_signal_can_be_ranked_by_every_function_without_an_arti
     table = read(train)
     chosen = confidence.select("all", table)
     assert chosen.names == tuple(
-        n for n in confidence.FUNCTIONS if n not in ("confidence", "grounded")
+        n for n in confidence.FUNCTIONS if n not in ("confidence", "grounded", *OF_LEVELS)
     )
     assert len(chosen.names) == 13  # a run of this study does not count invented quotes
     for name in chosen.names:

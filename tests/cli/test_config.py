@@ -96,7 +96,8 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "acumen.toml: curve.output: can only be given on the command line or in the environment",
         "acumen.toml: curve.a\\x1b: is no option of curve "
         "(there are mode, confidence, loss, calibration, case, item, truth, mapping, "
-        "format, rows, where, prediction, confidence_column, rater, repeat, system, group, weight, "
+        "format, rows, where, prediction, confidence_column, distribution, point, "
+        "rater, repeat, system, group, weight, "
         "labels, on, scale, levels, abstain, unanswerable, unparseable, confidence_range, "
         "truth_is, complete, strict)",
     ]
@@ -128,6 +129,7 @@ def test_a_value_of_the_wrong_type_is_one_line_and_nothing_is_run(
 
 READING = (
     "case item truth mapping format rows where prediction confidence-column rater repeat system "
+    "distribution point "
     "group weight scale levels abstain unanswerable unparseable confidence-range truth-is complete "
     "strict on"
 )

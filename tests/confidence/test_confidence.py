@@ -16,6 +16,7 @@ from acumen.confidence.grammar import SETS, uses_calibration
 from acumen.confidence.registry import describe
 from acumen.errors import DataError, UsageError
 from acumen.readers.roles import CONVENTIONS
+from acumen.table.distribution import OF_LEVELS
 from acumen.table.judgments import Judgments, Outcome, Signal, Source
 from acumen.table.scale import Scale
 from acumen.table.signals import SIGNALS, declare
@@ -55,6 +56,12 @@ FOUR_ROWS = table_of(
         "token_energy": [0.0, -1.0, 0.5, -800.0],
         "consistency_modal_confidence": [1.0, 0.6, 0.2, 0.5],
         "consistency_score_std": [0.0, 0.25, 1.0, 3.0],
+        "level_probability": [1.0, 0.5, 0.25, 0.0],
+        "level_near": [1.0, 1.0, 0.75, 0.5],
+        "level_margin": [1.0, 0.25, 0.0, 0.5],
+        "level_entropy": [0.0, 1.0, 0.25, 3.0],
+        "level_spread": [0.0, 1.0, 0.25, 3.0],
+        "expected_loss": [0.0, 0.25, 0.5, 1.0],
     }
 )
 # e = 0, 2/3, 1, 1; s = .5, 0, −.25, 1; v = 0, 1, .5, .75
@@ -73,6 +80,12 @@ BY_HAND: dict[str, Any] = {
     "consistency": [1, 0.6, 0.2, 0.5],
     "consistency_inverse_std": [1, 0.8, 0.5, 0.25],
     "hybrid_consistency": [0.55, 0.44, 0.305, 0.8],
+    "expected_loss": [0, -0.25, -0.5, -1],
+    "level_probability": [1, 0.5, 0.25, 0],
+    "level_near": [1, 1, 0.75, 0.5],
+    "level_margin": [1, 0.25, 0, 0.5],
+    "level_entropy": [1, 0.5, 0.8, 0.25],
+    "level_spread": [1, 0.5, 0.8, 0.25],
     "secondary:token_msp+verbalized:average": [0, 0.625, 0.75, 0.625],
     "secondary:token_pe+llm:product": [0, 1, 0.75, 5.6],
 }
@@ -305,7 +318,10 @@ def test_all_takes_what_the_run_can_give_and_says_why_not_the_rest() -> None:
     )
     assert chosen.left_out["consistency"].startswith("no consistency_modal_confidence: ")
     assert "artifact" in chosen.left_out["calibrated"]
-    assert set(chosen.names) | set(chosen.left_out) == set(confidence.names())
+    rest = set(confidence.names()) - {
+        *OF_LEVELS
+    }  # a run without probabilities is not told of these
+    assert set(chosen.names) | set(chosen.left_out) == rest
 
 
 def test_all_does_not_leave_out_a_signal_that_is_there_but_wrong() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acumen.errors import DataError
-from acumen.readers.lookup import NO_VALUE, Lookup, _condition, _opened, _parsed
+from acumen.readers.lookup import NO_VALUE, Lookup, _condition, _parsed, value_in_text
 from acumen.readers.mapping import Cell, Rule, merged, resemblance
 from acumen.readers.records import ABSENT, Records
 
@@ -35,8 +35,8 @@ ROWS = Records(rows=[{"a": {"b": 1}, "c": "x"}, {"a": {"b": 2}, "c": " y "}, {"c
         ("['" + "a" * (131_072 - 3) + "']", ABSENT),
     ],
 )
-def test_a_cell_of_text_is_opened_where_a_path_leads_into_it(cell: Any, value: Any) -> None:
-    assert _opened(cell) == value
+def test_a_cell_of_text_isvalue_in_text_where_a_path_leads_into_it(cell: Any, value: Any) -> None:
+    assert value_in_text(cell) == value
 
 
 @pytest.mark.parametrize(

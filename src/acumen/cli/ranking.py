@@ -27,13 +27,14 @@ def rank_run(
     """The table of a run, and its answered rows ranked by each function asked for."""
     from acumen import confidence as confidences
     from acumen.evaluation.inputs import calibration_of, one_table
+    from acumen.table.distribution import under_loss
     from acumen.table.levels import inferred_note
     from acumen.table.losses import find_loss
     from acumen.views.ranking import rank_judgments
 
     cost = find_loss(loss)
     with waiting():
-        table = one_table(run, mode, reading)
+        table = under_loss(one_table(run, mode, reading), cost)
     artifact = calibration_of(calibration)
     selection = confidences.select(confidence, table, calibration=artifact)
     left_out = [f"{name} is left out: {why}" for name, why in selection.left_out.items()]

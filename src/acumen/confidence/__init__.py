@@ -33,6 +33,7 @@ from acumen.confidence.grammar import (
 )
 from acumen.confidence.registry import FUNCTIONS, Calibrator, Columns, ConfidenceFunction, register
 from acumen.errors import DataError, UsageError, printable
+from acumen.table.distribution import OF_LEVELS
 from acumen.table.judgments import Judgments
 from acumen.table.signals import answered_rows, declare, is_captured, kind_of, why_lacking
 from acumen.types import Floats
@@ -61,6 +62,8 @@ __all__ = [
 ]
 
 DEFAULT: Final = ("llm", "total_evidence")
+OF_PROBABILITIES: Final = ("expected_loss", "level_probability")
+"""What answers with a probability for every level are ranked by, unless something is asked for."""
 
 
 def compute(
@@ -133,10 +136,11 @@ def select(selector: str, table: Judgments, *, calibration: Calibrator | None = 
             case "default":
                 selection += _default(table, notes)
             case "all":
-                left_out |= left_out_of(table, FUNCTIONS)
+                left_out |= left_out_of(table, _functions_of(table))
                 left_out |= _left_out_of_artifact(table, calibration)
                 left_out |= {key: _by_name(key) for key in own_signals(table)}
-                selection += [name for name in names() if name not in left_out]
+                known = (*_functions_of(table), *ARTIFACT)
+                selection += [name for name in known if name not in left_out]
             case _:
                 check_artifact(find(word, table.signals, table.source.name), calibration)
                 selection.append(word)
@@ -157,6 +161,18 @@ def left_out_of(table: Judgments, functions: Iterable[str]) -> dict[str, str]:
     reasons = {n: [why_lacking(table, key, rows) for key in find(n).needs] for n in functions}
     left_out = {name: "; ".join(why for why in whys if why) for name, whys in reasons.items()}
     return {name: why for name, why in left_out.items() if why}
+
+
+def _functions_of(table: Judgments) -> list[str]:
+    """The functions there are for a table: those of probabilities where it has some."""
+    of_levels = set() if table.distribution is not None else {*OF_LEVELS}
+    return [name for name, function in FUNCTIONS.items() if not of_levels & {*function.needs}]
+
+
+def _has_probabilities(table: Judgments) -> bool:
+    """Whether every answer has probabilities of the levels."""
+    rows = table.included
+    return table.distribution is not None and not left_out_of(rows, OF_PROBABILITIES)
 
 
 def own_signals(table: Judgments) -> tuple[str, ...]:
@@ -233,6 +249,8 @@ def why_no_default(table: Judgments) -> dict[str, str] | None:
     A run has something where it has any signal that a function takes.
     """
     rows = table.included
+    if _has_probabilities(table):
+        return None
     of_run = {"llm_evidence_count"} if table.source.is_long else {"confidence", *_inputs()}
     if of_run & table.signals.keys() or not (table.source.is_long or len(rows)):
         return None
@@ -243,6 +261,10 @@ def why_no_default(table: Judgments) -> dict[str, str] | None:
 
 
 def _default(table: Judgments, notes: list[str]) -> tuple[str, ...]:
+    if _has_probabilities(table):
+        rows = table.included
+        own = "confidence" in rows.signals and not left_out_of(rows, ["confidence"])
+        return (*(["confidence"] if own else []), *OF_PROBABILITIES)
     if "llm_evidence_count" not in table.signals and "confidence" in table.signals:
         if not table.source.is_long:  # a table of rows has its own confidence, and no other
             notes.append("default: the confidence of the rows (there is no llm_evidence_count)")

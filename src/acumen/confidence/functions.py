@@ -124,3 +124,39 @@ def hybrid_consistency(
 def confidence(confidence: Floats) -> Floats:
     """The confidence given with the rows, as it is."""
     return confidence
+
+
+@register
+def expected_loss(expected_loss: Floats) -> Floats:
+    """Minus what the answer is expected to cost, by the probabilities of the levels."""
+    return -expected_loss
+
+
+@register
+def level_probability(level_probability: Floats) -> Floats:
+    """Probability of the level that was answered."""
+    return level_probability
+
+
+@register
+def level_near(level_near: Floats) -> Floats:
+    """Probability of the level that was answered and of those next to it."""
+    return level_near
+
+
+@register
+def level_margin(level_margin: Floats) -> Floats:
+    """The largest probability of a level less the second."""
+    return level_margin
+
+
+@register
+def level_entropy(level_entropy: Floats) -> Floats:
+    """1/(1 + entropy) of the probabilities of the levels."""
+    return 1 / (1 + level_entropy)
+
+
+@register
+def level_spread(level_spread: Floats) -> Floats:
+    """1/(1 + standard deviation) of the levels, by their probabilities."""
+    return 1 / (1 + level_spread)

@@ -12,7 +12,9 @@ import numpy as np
 from acumen import confidence as confidences
 from acumen.errors import DataError, UsageError, source_name, what_came
 from acumen.results.metrics import read_artifact
+from acumen.table.distribution import under_loss
 from acumen.table.judgments import Judgments
+from acumen.table.losses import LOSSES
 from acumen.table.scale import Scale
 
 if TYPE_CHECKING:
@@ -52,7 +54,9 @@ def abstain(
         return table
     name, document = source_name(threshold[0]), threshold[1]
     bound = bound_of(threshold, table.scale)
-    values = confidences.compute(document.confidence, table, calibration=calibration)
+    # an expected loss is one under the loss that the threshold was made with
+    rated = under_loss(table, document.loss) if document.loss in LOSSES else table
+    values = confidences.compute(document.confidence, rated, calibration=calibration)
     rows, judged = np.zeros(len(table), bool), table.included
     rows[table.judged] = values <= bound
     opened, answers = int((rows & table.once).sum()), judged.tally["answered"]

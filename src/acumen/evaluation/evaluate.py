@@ -38,6 +38,7 @@ from acumen.inference.resample import cores
 from acumen.results.metrics import Best, Comparison, Matched, Variant
 from acumen.stages import stage
 from acumen.table.align import Pair, align, align_all, on_one_scale, refuse_identical
+from acumen.table.distribution import under_loss
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
 from acumen.threads import share
@@ -80,6 +81,7 @@ def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> build.Numbers:
     if plan.baseline is not None and plan.baseline not in called:
         there = ", ".join(map(label, called))
         raise UsageError(f"no system {label(plan.baseline)} to compare with; there are {there}")
+    inputs = [under_loss(table, plan.loss) for table in inputs]
     inputs = [abstain(table, plan.threshold, plan.calibration) for table in inputs]
     pair = None
     tables, notes = list(inputs), []

@@ -74,6 +74,7 @@ def gate(
     from acumen.evaluation.plan import Plan
     from acumen.results.decisions import GateDocument
     from acumen.table.align import align, refuse_identical
+    from acumen.table.distribution import under_loss
     from acumen.table.judgments import Judgments
     from acumen.table.losses import find_loss
 
@@ -113,8 +114,8 @@ def gate(
             "a margin is held against a baseline: give NEW and BASE, or two predictions of one "
             "file, the new one first: --prediction NEW,BASE"
         )
-    tables = [side.scored for side in tables]
     own_loss = find_loss(asks.loss or LOSS if loss is None else loss)
+    tables = [under_loss(side.scored, own_loss) for side in tables]
     plan = Plan(loss=own_loss, calibration=calibration_of(calibration))
     selector = confidence or asks.confidence or CONFIDENCE
     least, names = max(least_cases or 0, asks.least_cases), set[str]()

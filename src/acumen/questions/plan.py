@@ -66,6 +66,7 @@ def plan(
     from acumen.evaluation.plan import Plan
     from acumen.results.decisions import Design, PlanDocument
     from acumen.table.align import align
+    from acumen.table.distribution import under_loss
     from acumen.table.losses import find_loss
 
     if not (detect > 0.0 and 0.0 < power < 1.0):
@@ -85,7 +86,7 @@ def plan(
             pair = align(tables[0], tables[1])
             tables = [pair.left, pair.right]
         how = Plan(loss=find_loss(loss), calibration=calibration_of(calibration))
-        tables = [table.scored for table in tables]
+        tables = [under_loss(table.scored, how.loss) for table in tables]
         known, views, name = find_views(metric, tables, how, confidence)
         values = planning.pseudo_values(known, views)
         components = planning.components(known, views, float(values.var(ddof=1)))

@@ -101,9 +101,11 @@ def threshold(
     from acumen.errors import UsageError
     from acumen.evaluation.inputs import calibration_of, one_table
     from acumen.results.decisions import ThresholdDocument
+    from acumen.table.distribution import under_loss
     from acumen.table.losses import find_loss
 
-    table, artifact = one_table(run, mode, reading).scored, calibration_of(calibration)
+    table = under_loss(one_table(run, mode, reading).scored, loss)
+    artifact = calibration_of(calibration)
     name = one_confidence(confidence, table, artifact)
     sample = sample_of(table, name, loss, artifact)
     if not 0.0 < delta < 1.0:

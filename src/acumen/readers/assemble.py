@@ -11,10 +11,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, counted, label, refuse, what_came
+from acumen.errors import DataError, Problem, UsageError, counted, label, refuse, what_came
 from acumen.files.text import folded
 from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
+from acumen.readers.distribution import Probabilities
 from acumen.readers.guess import propose
 from acumen.readers.labels import with_labels
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
@@ -76,6 +77,8 @@ class _Study:
         rows, roles, notes = with_labels(rows, mapping.roles, request.labels, request.on)
         for role in ("truth", "prediction", "confidence"):
             roles |= {role: _split(roles[role], rows)} if role in roles else {}
+        if "distribution" in roles:
+            roles["distribution"] = _columns(roles["distribution"], rows)
         if is_wide(roles, rows):
             rows, roles, more = unfold(rows, roles)
             notes += more
@@ -85,6 +88,8 @@ class _Study:
         named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
         # a mapping may say that there is no truth by naming none
         needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
+        if "distribution" in roles:
+            needs.remove("prediction")
         guess = guess_roles(rows.names, named, needs, partial(propose, rows, named))
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
         return cls(rows, mapping, roles, [*notes, *guess.notes])
@@ -98,6 +103,7 @@ class _Study:
         self.rows.read_ahead([p for p in [*paths, *self._others] if p in self.rows.names])
         select, truth, rater = self._truth()
         prediction, outcome = self._prediction()
+        distribution = self._distribution()
         one = {role: cells[0] for role, cells in self.roles.items()}
         columns: dict[str, Any] = {r: self._ids(one[r], r) for r in _IDS if r in one}
         columns |= {r: self._numbers(one[r], r) for r in _NUMBERS if r in one}
@@ -117,6 +123,7 @@ class _Study:
             groups = {name: taken(column, select) for name, column in groups.items()}
             signals = {name: taken(column, select) for name, column in signals.items()}
             lines = None if lines is None else lines[select]
+            distribution = None if distribution is None else distribution.take(select)
         columns |= {"rater": rater} if rater is not None else {}
         scale = scale or scale_in(dict(self.mapping))
         if scale is None and (scale := self._order()) is not None:
@@ -127,6 +134,8 @@ class _Study:
             truth=truth,
             groups=groups,
             signals=signals,
+            distribution=distribution,
+            point=self.mapping.point,
             scale=scale,
             abstain=self.mapping.abstain,
             unanswerable=self.mapping.unanswerable,
@@ -200,8 +209,9 @@ class _Study:
 
     def _prediction(self) -> tuple[Any, Coded | None]:
         """The prediction, none where a rule says so, and the outcomes that rules say."""
-        look, (cell,) = self.look, self.roles["prediction"]
-        prediction = self._levels(cell, "prediction")
+        look, cells = self.look, self.roles.get("prediction")
+        blank = Coded((), np.full(len(self.rows), -1, np.int32))
+        prediction = self._levels(cells[0], "prediction") if cells else blank
         codes = np.full(len(self.rows), -1, np.int32)
         for number, rules in enumerate(self.mapping.outcome.values()):
             for rule in rules:
@@ -216,10 +226,21 @@ class _Study:
             codes = np.where(ruled | column.missing, codes, column.codes + len(names))
             names += column.values
         elif not ruled.any():
-            return prediction, None
+            return prediction if cells else None, None
         if self.mapping.unparseable == "failed":
             names = ["failed" if name == "unparseable" else name for name in names]
-        return _without(prediction, ruled), recoded(codes, names)
+        return _without(prediction, ruled) if cells else None, recoded(codes, names)
+
+    def _distribution(self) -> Probabilities | None:
+        """The probabilities: columns by level, or one column of lists or mappings."""
+        cells = self.roles.get("distribution", ())
+        if len(cells) > 1:
+            paths = [cell.path for cell in cells]
+            if len({*paths}) < len(paths):
+                twice = next(path for path in paths if paths.count(path) > 1)
+                raise UsageError(f"the column {label(twice)} is named twice in the distribution")
+            return Probabilities.of({c.path: self._numbers(c, "distribution") for c in cells})
+        return Probabilities.of(self.look.cells(cells[0], "distribution")) if cells else None
 
     @cached_property
     def failed(self) -> Mask:
@@ -310,7 +331,7 @@ def _missing_roles(roles: Mapping[str, Any], rows: Rows) -> list[Problem]:
             f"{option_of(role)} {label(next(iter(rows.names)))}.NAME; there are {listed}"
         )
         for role in ("case", "prediction")
-        if role not in roles
+        if role not in roles and not (role == "prediction" and "distribution" in roles)
     ]
 
 
@@ -333,6 +354,14 @@ def _split(cells: Sequence[Cell], rows: Rows) -> Sequence[Cell]:
     if len(cells) > 1 or path in rows.names or not {*parts} <= {*rows.names}:
         return cells
     return [Cell(path=part) for part in parts]
+
+
+def _columns(cells: Sequence[Cell], rows: Rows) -> Sequence[Cell]:
+    """Columns of probabilities with commas between, each by itself: one may be missing."""
+    path = cells[0].path
+    if len(cells) > 1 or "," not in path or path in rows.names:
+        return cells
+    return [Cell(path=part.strip()) for part in path.split(",") if part.strip()]
 
 
 def _by_rater(

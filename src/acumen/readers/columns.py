@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from acumen.defaults import LOSS
 from acumen.errors import DataError, Problem, UsageError, counted, label, printable, what_came
 from acumen.readers.answers import (
     MOST_STRAY,
@@ -25,8 +26,11 @@ from acumen.readers.answers import (
     word_of,
 )
 from acumen.readers.cells import numbers_of, plain_column
+from acumen.readers.distribution import Probabilities, read_distribution
+from acumen.readers.distribution import Reading as Distribution
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
 from acumen.table.coded import Coded
+from acumen.table.distribution import POINT, check_point, under_loss
 from acumen.table.judgments import (
     NO_PREDICTION,
     NO_TRUTH,
@@ -49,7 +53,7 @@ def from_columns(
     *,
     case: Column,
     truth: Column | None,
-    prediction: Column,
+    prediction: Column | None = None,
     item: Column | None = None,
     scale: str | Path | Scale | Iterable[Any] | None = None,
     confidence: ArrayLike | Coded | Signal | None = None,
@@ -61,6 +65,8 @@ def from_columns(
     system: Column | None = None,
     groups: Mapping[str, Column] | None = None,
     signals: Mapping[str, ArrayLike | Coded | Signal] | None = None,
+    distribution: Any = None,
+    point: str | None = None,
     abstain: Iterable[object] = (),
     unanswerable: Iterable[object] = (),
     unparseable: Literal["abstained", "failed"] = "abstained",
@@ -95,6 +101,10 @@ def from_columns(
         and an answer costs as much as any can.
     confidence, confidence_range, signals
         Numbers a row; the range makes probabilities of a confidence.
+    distribution, point
+        A probability for every level: an array with a column a level, columns by level, or a list
+        or mapping for each row. Where there is no prediction it is a point of these: ``mode``,
+        ``median``, ``mean`` (rounded) or ``loss`` (the best level under the loss in use).
     truth_is
         Of several raters: ``panel`` (a loss is the mean over them), a rater's name, ``median``,
         ``mean`` or ``majority``.
@@ -111,7 +121,12 @@ def from_columns(
     (array([ True, False]), 'phq8')
     >>> from_columns(case=[1, 2, 3], truth=[1, 5, 3], prediction=[1, 4, "n/a"]).scale.levels
     (1, 2, 3, 4, 5)
+    >>> p = [[0.7, 0.2, 0.1], [0.3, 0.3, 0.4]]
+    >>> from_columns(case=[1, 2], truth=[0, 2], distribution=p, scale="0-2").prediction
+    array([0, 2], dtype=int16)
     """
+    if prediction is None and distribution is None:
+        raise UsageError("a table needs predictions, or a distribution to take them from")
     roles: dict[str, Any] = {"case": case, "item": item, "truth": truth, "prediction": prediction}
     roles |= {"outcome": outcome, "repeat": repeat, "rater": rater, "system": system}
     measures: dict[str, Any] = {"risk_score": risk_score, "weight": weight}
@@ -121,7 +136,11 @@ def from_columns(
         {name: plain_column(column, name) for name, column in columns.items() if column is not None}
         for columns in (roles, dict(groups or {}), measures, extras)
     ]
-    _check_lengths({name: column for columns in every for name, column in columns.items()}, source)
+    columns_of_all = {name: column for columns in every for name, column in columns.items()}
+    probabilities = None if distribution is None else Probabilities.of(distribution)
+    if probabilities is not None:
+        columns_of_all["distribution"] = probabilities
+    _check_lengths(columns_of_all, source)
     coded, sliced = (
         {n: c.used if isinstance(c, Coded) else Coded.of(c) for n, c in columns.items()}
         for columns in every[:2]
@@ -129,12 +148,16 @@ def from_columns(
     silence, open_truth = Silence.of(abstain), Silence.of(unanswerable)
     if declared is None:
         declared = scale is not None
-    on_scale = _scale(scale, coded, silence, open_truth, source)
+    on_scale = _scale(scale, coded, probabilities, silence, open_truth, source)
     _check_unanswerable(open_truth, on_scale, truth is not None)
+    levels = _levels_of(probabilities, coded, on_scale, silence, point, source)
     rows = Rows(coded, lines, on_scale, source)
     numbers, columns = ({n: numbers_of(c) for n, c in group.items()} for group in every[2:])
     said = silence, open_truth
-    values = _values(rows, numbers, columns.get("confidence"), said, declared, unparseable)
+    if levels is not None and levels.confidence is not None and "confidence" not in columns:
+        columns["confidence"] = levels.confidence
+    faults = () if levels is None else levels.reading.faults
+    values = _values(rows, numbers, columns.get("confidence"), said, declared, unparseable, faults)
     if confidence_range is not None:
         columns["confidence"] = _on_range(rows, columns, values.outcome, confidence_range)
     codes = code_rows(rows, values.outcome, {f.case for f in failed}, complete=complete)
@@ -154,15 +177,75 @@ def from_columns(
         outcome=values.outcome,
         signals=columns,
         failed=(*failed, *failed_cases(codes, values.outcome, failed)),
-        warnings=(*warnings, *values.warnings, *codes.warnings),
+        warnings=(
+            *warnings,
+            *(() if levels is None else levels.reading.notes),
+            *values.warnings,
+            *codes.warnings,
+        ),
         source=source,
         line=None if lines is None else np.array(lines, np.int32),
         groups=sliced,
         planned=planned,
+        **({} if levels is None else levels.facts(values)),
         **apart,
     )
     _refuse_split_answers(table)
-    return rows_with_truth(settle(with_consistency(table), truth_is), strict=strict)
+    table = under_loss(with_consistency(table), LOSS)
+    return rows_with_truth(settle(table, truth_is), strict=strict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """Probabilities on the scale, and what the predictions are."""
+
+    reading: Distribution
+    point: str | None
+    own: Coded | None
+    """The system's own answers, where a point of the probabilities took their place."""
+    scale: Scale
+    silence: Silence
+
+    @property
+    def confidence(self) -> Signal | None:
+        """What a decision model gives beside its probabilities."""
+        return self.reading.confidence
+
+    def facts(self, values: _Values) -> dict[str, Any]:
+        """The columns that the table has of them."""
+        own = self.reading.own
+        if self.own is not None:
+            own = read_levels(self.own, self.scale, self.silence).ranks
+        if self.point is None:
+            own = None
+        return {"distribution": self.reading.values, "point": self.point, "own": own}
+
+
+def _levels_of(
+    probabilities: Probabilities | None,
+    coded: dict[str, Coded],
+    scale: Scale,
+    silence: Silence,
+    point: str | None,
+    source: Source,
+) -> _Levels | None:
+    """Probabilities on the scale; predictions that are a point of them join the columns."""
+    if probabilities is None:
+        if point is not None:
+            raise UsageError("a point is taken of probabilities: name them (--distribution)")
+        return None
+    try:
+        reading = read_distribution(probabilities, scale, silence)
+    except DataError as error:
+        raise DataError(error.problems, source=source.name) from None
+    own = coded.get("prediction")
+    point = POINT if own is None and point is None else point
+    if point is not None:
+        predictions = reading.predictions(scale, check_point(point), LOSS)
+        coded["prediction"] = Coded.of(predictions)
+    if (outcome := reading.outcomes(coded.get("outcome"))) is not None:
+        coded["outcome"] = outcome
+    return _Levels(reading, point, own, scale, silence)
 
 
 def _weights(weight: NDArray[np.float64], values: _Values) -> NDArray[np.float64]:
@@ -210,14 +293,24 @@ def _is_level(word: str, scale: Scale) -> bool:
 
 
 def _scale(
-    scale: Any, coded: Mapping[str, Coded], silence: Silence, open_truth: Silence, source: Source
+    scale: Any,
+    coded: Mapping[str, Coded],
+    probabilities: Probabilities | None,
+    silence: Silence,
+    open_truth: Silence,
+    source: Source,
 ) -> Scale:
     if scale is not None:
         return find_scale(scale)
     if not len(coded["case"]):
         raise DataError(["there are no rows in it"], source=source.name)
+    answers = coded.get("prediction")
+    if probabilities is not None:  # what it may answer is known better than what it did
+        known = [] if answers is None else answers.values
+        answers = Coded.of([*known, *probabilities.level_names])
+    assert answers is not None
     try:
-        columns = coded.get("item"), coded.get("truth"), coded["prediction"]
+        columns = coded.get("item"), coded.get("truth"), answers
         return choose_scale(*columns, silence, open_truth)
     except DataError as error:
         raise DataError(error.problems, source=source.name) from None
@@ -241,6 +334,7 @@ def _values(
     words: tuple[Silence, Silence],
     declared: bool,
     unparseable: str,
+    faults_of_levels: Sequence[Fault] = (),
 ) -> _Values:
     """Every column of values; all that is wrong in any of them is told at once."""
     coded, scale, (silence, open_truth) = rows.coded, rows.scale, words
@@ -270,6 +364,7 @@ def _values(
     )
     problems += rows.problems(outcomes.faults, "prediction")
     problems += rows.problems(outcomes.stated_faults, "outcome")
+    problems += rows.problems(faults_of_levels, "distribution")
     for name, signal in numbers.items():
         problems += rows.problems(_not_numbers(signal), name)
     if confidence is not None:

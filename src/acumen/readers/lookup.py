@@ -80,7 +80,7 @@ class Lookup:
             return np.full(len(self.rows), test(ABSENT))
         column = self.rows.ids(place[0])
         if place[1]:
-            column = _mapped(column, lambda value: value_at(_opened(value), place[1]))
+            column = _mapped(column, lambda value: value_at(value_in_text(value), place[1]))
         if isinstance(column, Coded):
             return column.spread([test(value) for value in column.values], test(None), bool)
         entries = column.tolist() if isinstance(column, np.ndarray) else column
@@ -117,7 +117,7 @@ def _change(cell: Cell, steps: Steps) -> Callable[[Any], Any] | None:
     """What a cell does to a value before it is its role's; None for nothing."""
     changes: list[Callable[[Any], Any]] = []
     if steps:
-        changes.append(lambda value: value_at(_opened(value), steps))
+        changes.append(lambda value: value_at(value_in_text(value), steps))
     if cell.is_json:
         changes.append(_parsed)
     if cell.then is not None:
@@ -151,7 +151,7 @@ def _parsed(value: Any) -> Any:
         return NO_VALUE
 
 
-def _opened(value: Any) -> Any:
+def value_in_text(value: Any) -> Any:
     """What a cell of text holds when a path leads into it: JSON, or a literal of Python's."""
     if not isinstance(value, str):
         return value

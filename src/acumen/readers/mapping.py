@@ -88,6 +88,9 @@ class Columns(Document):
     confidence: _Cells | None = Field(
         default=None, description="one column, or one for each prediction"
     )
+    distribution: _Cells | None = Field(
+        default=None, description="a column for each level, or one of lists or mappings"
+    )
     outcome: _Cell | None = None
     risk_score: _Cell | None = None
     weight: _Cell | None = None
@@ -146,6 +149,9 @@ class MappingTable(Document):
         default_factory=list, description="words of the truth: this row cannot be judged"
     )
     unparseable: Literal["abstained", "failed"] = "abstained"
+    point: Literal["mode", "median", "mean", "loss"] | None = Field(
+        default=None, description="which level is taken of the probabilities"
+    )
     confidence_range: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(
         default=None, description="what the confidence runs from and to"
     )

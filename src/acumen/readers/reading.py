@@ -16,7 +16,7 @@ ROLES: Final = {
     keyword: keyword.removesuffix("_column")
     for keyword in (
         *("case", "item", "truth", "prediction", "confidence_column"),
-        *("rater", "repeat", "system", "group", "weight"),
+        *("distribution", "rater", "repeat", "system", "group", "weight"),
     )
 }
 """Keyword -> the role whose column it names."""
@@ -76,6 +76,22 @@ class Reading(Located, total=False):
     confidence_column: Annotated[
         str | Sequence[str] | None,
         column("How sure it was; one for all predictions, or one for each.", kind=_TEXTS),
+    ]
+    distribution: Annotated[
+        str | Sequence[str] | None,
+        column(
+            "Probabilities: a column for each level, with commas, or one that holds lists or "
+            "mappings.",
+            kind=_TEXT,
+        ),
+    ]
+    point: Annotated[
+        str | None,
+        _rows(
+            "The level that is taken of the probabilities: mode, median, mean, or the best one "
+            "under the loss.",
+            "mode|median|mean|loss",
+        ),
     ]
     rater: Annotated[str | None, column("Who gave the truth, where several did.")]
     repeat: Annotated[str | None, column("Which draw of the same judgment it is.")]
@@ -147,7 +163,7 @@ def known_only(reading: Mapping[str, Any]) -> None:
 def overlay(reading: Mapping[str, Any]) -> dict[str, Any]:
     """The keywords in the grammar of a mapping file; the scale apart, which may be any object."""
     out: dict[str, Any] = {
-        key: reading.get(key) for key in ("format", "rows", "unparseable", "truth_is")
+        key: reading.get(key) for key in ("format", "rows", "unparseable", "truth_is", "point")
     }
     out |= {key: True for key in ("complete", "strict") if reading.get(key)}
     roles = {role: reading.get(key) for key, role in ROLES.items()}

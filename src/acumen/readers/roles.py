@@ -129,6 +129,8 @@ def guess_roles(
             choice.take(role, min(fits, key=known.index))
     sure = set(choice.roles)
     for role, known in COMMON.items():
+        if role == "prediction" and "distribution" in named:
+            continue  # what is not surely the system's own answer is taken of its probabilities
         fits = choice.fitting(known)
         if role not in named and role not in choice.roles and len(fits) == 1:
             choice.take(role, fits[0])

@@ -26,6 +26,7 @@ from acumen.readers.guess import (
     raters_in,
     stray_codes,
 )
+from acumen.readers.guess_distribution import guess_distribution
 from acumen.readers.labels import with_labels
 from acumen.readers.mapping import resemblance
 from acumen.readers.reading import ROLES, Reading, overlay, words_of
@@ -63,7 +64,8 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     columns = [] if rows is None else columns_of(rows)
     guesses: dict[str, Guess] = {}
     if rows is not None and not rows.mapping and not request.mapping:
-        guesses = guess_columns(columns, {r: p for r, p in named.items() if isinstance(p, str)})
+        paths_named = {role: path for role, path in named.items() if isinstance(path, str)}
+        guesses = _guesses(rows, columns, paths_named)
     options = _options(columns, guesses)
     if request.labels is not None:
         options.pop("truth", None)  # the labels are
@@ -108,6 +110,18 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     return report.model_copy(
         update=study.facts | {"notes": [*notes, *table.warnings, *levels.notes]}
     )
+
+
+def _guesses(rows: Rows, columns: Sequence[Column], named: Mapping[str, str]) -> dict[str, Guess]:
+    """A column for each role, probabilities of the levels among them."""
+    known = None if "distribution" in named else guess_distribution(rows, columns)
+    if known is None:
+        return guess_columns(columns, named)
+    distribution, parts = known
+    guesses = guess_columns([column for column in columns if column.path not in parts], named)
+    if "prediction" in guesses and guesses["prediction"].reason not in ("named", "its name"):
+        del guesses["prediction"]  # it is taken of the probabilities
+    return guesses | {"distribution": distribution}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,28 +178,39 @@ def _details(
     columns: Sequence[Column], guesses: Mapping[str, Guess], paths: Mapping[str, str]
 ) -> list[ColumnPart]:
     roles = {
-        path: (role, "another of the truth's" if role in guesses else "the mapping")
+        path: (role, _why(role, guesses))
         for role, column in paths.items()
         for path in column.split(",")
     }
     roles |= {guess.column.path: (role, guess.reason) for role, guess in guesses.items()}
     parts = []
+    lists = [g.column for role, g in guesses.items() if role == "distribution" and g.column.count]
+    known = {column.path for column in columns}
+    columns = [*columns, *(column for column in lists if column.path not in known)]
     for column in columns:
         role, reason = roles.get(column.path, (None, ""))
         values = column.distinct
         kind = "numbers" if column.is_numeric else "words" if column.has_levels else "texts"
+        kind = "lists" if column.count and not values else kind
         parts.append(
             ColumnPart(
                 path=column.path,
                 role=role,
                 reason=reason,
-                kind=kind if values else "empty",
+                kind=kind if values or column.count else "empty",
                 distinct=max(column.count, len(values)),
                 missing=column.missing,
                 values=values if len(values) <= FEW_VALUES and role in _SHOWN_ROLES else [],
             )
         )
     return parts
+
+
+def _why(role: str, guesses: Mapping[str, Guess]) -> str:
+    """Why a column beside the first has a role."""
+    if role not in guesses:
+        return "the mapping"
+    return guesses[role].reason if role == "distribution" else "another of the truth's"
 
 
 def _mapping(format_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -250,13 +275,15 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
     if confidence is not None:
         gaps = int((~np.isfinite(confidence.values) & table.answered).sum())
         ranked = f"a confidence for {counted(gaps, 'answered row')} more" if gaps else None
-    ranked = truth or ranked
+    ranked = truth or (None if judged.distribution is not None else ranked)
     yield study.ask("selective", "Does it know when it doesn't know?", ranked)
     span = "" if confidence is None else _range(confidence.values)
     yield study.ask("calibration", "Is its confidence honest?", ranked, span)
     few = len(judged.cases)
     more = None if few >= RELIABLE_CASES else f"{RELIABLE_CASES - few} more cases with a truth"
     yield study.ask("intervals", "How sure are the numbers?", truth or more)
+    if judged.distribution is not None:
+        yield study.ask("distribution", "Are the probabilities of its levels honest?", truth)
     lacks = None if systems > 1 else "a second file, or a column of systems: --system COLUMN"
     yield study.ask("comparison", "Which system is better?", truth or lacks)
 

@@ -34,7 +34,7 @@ WEIGHTS: Final = (1e-50, 1e50)
 """The least and the most that a row may weigh, if anything: fourth powers must not overflow."""
 _COLUMNS: Final = (
     *("case", "item", "truth", "prediction", "outcome"),
-    *("truth_rank", "risk_score", "weight", "line", "unanswerable"),
+    *("truth_rank", "risk_score", "weight", "line", "unanswerable", "distribution", "own"),
 )
 _CODED: Final = ("repeat", "rater", "system")
 
@@ -186,6 +186,14 @@ class Judgments:
     unanswerable: NDArray[np.bool_] | None = None
     """Rows whose truth says that they cannot be judged, where words for that were declared; their
     ``truth`` is −1, and what is right is to abstain."""
+    distribution: NDArray[np.float64] | None = None
+    """``(row, level)``: the probability of each level, where the system gave them; a row without
+    any is NaN throughout."""
+    point: str | None = None
+    """By which point the predictions were taken from these; None where they are the system's own.
+    """
+    own: NDArray[np.int16] | None = None
+    """The system's own answer as a rank, where a point took its place; −1 where it has none."""
     no_truth: int = 0
     """Rows that were left out because they have no truth."""
     unlabelled: Judgments | None = None
@@ -403,8 +411,15 @@ class Judgments:
         exact = self.truth_rank
         if exact is not None:
             exact = np.interp(exact, np.arange(len(ranks) - 1), ranks[:-1])
-        truth, prediction = ranks[self.truth], ranks[self.prediction]
-        ranked = replace(self, truth=truth, truth_rank=exact, prediction=prediction)
+        truth, prediction, p = ranks[self.truth], ranks[self.prediction], self.distribution
+        if p is not None:
+            wider = np.where(np.isnan(p[:, :1]), np.nan, np.zeros(len(scale.levels)))
+            wider[:, ranks[:-1]] = p
+            p = wider
+        own = None if self.own is None else ranks[self.own]
+        ranked = replace(
+            self, truth=truth, truth_rank=exact, prediction=prediction, distribution=p, own=own
+        )
         return replace(ranked, scale=scale, unlabelled=other)
 
     def row_keys(self, *names: str) -> NDArray[np.int64]:

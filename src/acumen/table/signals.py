@@ -77,6 +77,14 @@ _BY_CONDITION: Final[dict[str, tuple[SignalKind, ...]]] = {
         SignalKind("token_pe", 0, about="mean entropy of the tokens"),
         SignalKind("token_energy", high=LARGEST_ENERGY, about="mean log-sum-exp of the top tokens"),
     ),
+    "it needs a probability for every level (--distribution)": (
+        SignalKind("level_probability", 0, 1, about="probability of the level that was answered"),
+        SignalKind("level_near", 0, 1, about="probability of that level and those next to it"),
+        SignalKind("level_margin", 0, 1, about="the largest probability less the second"),
+        SignalKind("level_entropy", 0, about="entropy of the levels, in nats"),
+        SignalKind("level_spread", 0, about="standard deviation of the levels, in levels"),
+        SignalKind("expected_loss", 0, about="what the answer is expected to cost"),
+    ),
     "it is filled only when several replies are sampled": (
         SignalKind("consistency_modal_confidence", 0, 1, about="share of the modal score"),
         SignalKind("consistency_score_std", 0, about="standard deviation of the sampled scores"),
