@@ -174,6 +174,8 @@ def test_every_kind_has_sections_each_once_and_an_answer(kind: str) -> None:
     assert all(section.title for section in own)
     assert all(section.blocks or section.finding for section in own)
     assert any(section.detail is Detail.ANSWER and section.finding for section in own)
+    assert keys[-1] == "provenance"
+    assert "Made by acumen" in own[-1].blocks[0].text
     assert "metrics" in keys  # where the numbers are, for programs
 
 

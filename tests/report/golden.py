@@ -117,7 +117,11 @@ def text(kind: str) -> str:
     """All of a kind of document, but when and by which acumen it was made."""
     document = _document(KINDS[kind]())
     text = "\n".join(lines(study_of(document))) + "\n" + render(sections_of(document))
-    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+Z", "TIME", text.replace(__version__, "VERSION"))
+    text = re.sub(
+        r"\d{4}-\d\d-\d\d(T[\d:]+Z| at [\d:]+ \(UTC\))",
+        "TIME",
+        text.replace(__version__, "VERSION"),
+    )
     return re.sub(r'"rows-[0-9a-f]{16}"', '"ROWS"', text)
 
 

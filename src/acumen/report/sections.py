@@ -15,6 +15,7 @@ from typing import Any, Final
 from acumen.errors import UsageError, label
 from acumen.report.blocks import Block, Detail, Head, Note, Notes, Section, Warnings
 from acumen.report.cells import plain
+from acumen.report.origin import KEY, with_origin
 from acumen.results.kinds import name_of
 
 
@@ -110,4 +111,7 @@ def sections_of(
                     own = replace(before, blocks=(*before.blocks, *own.blocks))
                 if own.blocks or own.finding:
                     sections[own.key] = own
+    if full:
+        origin = with_origin(sections.pop(KEY, None), document, ask.command)
+        sections[KEY] = replace(origin, detail=Detail.FULL)
     return list(sections.values())
