@@ -23,8 +23,8 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "Recipes": ("recipes/index", "recipes/*", "gallery"),
     "Topics": (
-        "data", "wide", "logs", "confidence", "systems", "raters", "decisions", "verdicts", "large",
-        "runner", "report",
+        "data", "wide", "logs", "confidence", "systems", "raters", "decisions", "promises",
+        "verdicts", "large", "runner", "report",
     ),
     "Theory": ("theory/metrics", "definitions", "theory/intervals", "coverage", "claims"),
     "Reference": (

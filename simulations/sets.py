@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from acumen.calibration.sets import Entries, bound_of
-from simulations.thresholds import write
+from simulations.thresholds import PAGE, write
 
 ALPHA: Final = 0.1
 STUDIES: Final = 1000
@@ -142,7 +142,7 @@ def main() -> None:
         print(line, flush=True)
         lines.append(line)
     if arguments.write:
-        write("sets", "\n".join(lines))
+        write(PAGE, "sets", "\n".join(lines))
 
 
 if __name__ == "__main__":

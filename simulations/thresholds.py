@@ -211,13 +211,13 @@ def main() -> None:
             print(line, flush=True)
             lines.append(line)
         if arguments.write:
-            write(name, "\n".join(lines))
+            write(PAGE, name, "\n".join(lines))
 
 
-def write(name: str, table: str) -> None:
-    """Put a table between its marks on the page."""
-    before, mark, rest = PAGE.read_text("utf-8").partition(f"<!-- {name} -->\n")
-    PAGE.write_text(f"{before}{mark}{table}\n{rest[rest.index('<!-- end -->') :]}", "utf-8")
+def write(page: Path, name: str, table: str) -> None:
+    """Put a table between its marks on a page."""
+    before, mark, rest = page.read_text("utf-8").partition(f"<!-- {name} -->\n")
+    page.write_text(f"{before}{mark}{table}\n{rest[rest.index('<!-- end -->') :]}", "utf-8")
 
 
 if __name__ == "__main__":

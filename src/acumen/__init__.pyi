@@ -25,6 +25,7 @@ from acumen.questions.score import score as score
 from acumen.questions.sets import sets as sets
 from acumen.questions.threshold import threshold as threshold
 from acumen.questions.total import total as total
+from acumen.questions.watch import watch as watch
 from acumen.readers import read as read
 from acumen.readers.columns import from_columns as from_columns
 from acumen.readers.inputs import from_frame as from_frame

@@ -123,6 +123,12 @@ ALPHA: Final = 0.1
 EXACT_TEST: Final = "betting"
 """Of two exact tests by case, the one taken: chosen before a loss is seen."""
 
+FALSE_ALARM: Final = 0.05
+"""The chance that a stream is alarmed of although the promise holds, however long it is."""
+
+EVERY: Final = 10
+"""Cases of a stream from one look to the next."""
+
 STARTS: Final = ".1,.3,.5"
 """Shares of the answered rows at which the search for a threshold begins."""
 

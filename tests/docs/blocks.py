@@ -37,7 +37,9 @@ FENCE = re.compile(
 )
 SHELL = ("console", "sh", "bash", "shell")
 DATA = ("toml", "json", "csv", "yaml", "yml")
-GATE = {0, 1, 5}
+ANSWERS = ("gate", "watch", "card")
+"""Commands whose exit code is an answer."""
+EXITS = {0, 1, 5}
 GAPS = {"…", "..."}
 MAKEFILE = Path(__file__).parents[2].joinpath("Makefile").read_text("utf-8")
 
@@ -146,7 +148,7 @@ def run_command(command: str, done: Mapping[str, Printed]) -> str:
         assert f"\n{words[1]}:" in MAKEFILE
         return ""
     printed, code = done.get(command) or printed_by(words)
-    assert code == 0 or (words[1] == "gate" and code in GATE), f"{command}: {code}\n{printed}"
+    assert code == 0 or (words[1] in ANSWERS and code in EXITS), f"{command}: {code}\n{printed}"
     return printed
 
 
@@ -164,7 +166,7 @@ def printed_by(words: list[str]) -> Printed:
         texts.append(stream.read())
     if target:
         Path(target).write_text(texts[0], "utf-8")
-    return texts[0] if code in GATE else "".join(texts), code
+    return texts[0] if code in EXITS else "".join(texts), code
 
 
 def hold(page: str, printed: str, *, whole: bool) -> None:

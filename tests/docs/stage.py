@@ -56,6 +56,7 @@ def build(folder: Path) -> dict[str, Printed]:
 
 COMMANDS = (
     "demo demo",
+    "threshold rows.csv --levels 0-2 --risk .35 --loss zero_one --output promise.json",
     "score rag.json direct.json --truth truth.json --reviews reviews.json --output scored.json",
     "score rag.json --truth truth.json --resamples 50 --output results/rag.json",
     "score direct.json --truth truth.json --resamples 50 --output results/direct.json",
@@ -162,6 +163,7 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
     return {
         "rows": rows, "gpt": rows, "llama": others["llama"][::-1], "qwen": others["qwen"],
         "wide": wide, "ratings": gpt, "long": gpt, "judged": one, "two": judged,
+        "labelled": _labelled(150), "drifted": _labelled(60, 50),
     }  # fmt: skip
 
 
@@ -172,6 +174,17 @@ def _other_log(folder: Path) -> None:
         for name in log.names:
             answer = log.read(name).replace(b'"answer":"1"', b'"answer":"2"')
             copy.writestr(name, answer.replace(b'"answer": "1"', b'"answer": "2"'))
+
+
+def _labelled(turn: int, triples: int = 34) -> list[dict[str, Any]]:
+    """Cases that came later, judged as well as before up to one of them."""
+    random = Random(8)
+    return [
+        {"day": case // 5, "case": f"n{case}", "truth": truth,
+         "prediction": (truth + (random.random() < (0.2 if case < turn else 0.8))) % 3,
+         "confidence": round(random.uniform(0.4, 0.9), 2)}
+        for case, truth in enumerate([0, 1, 2] * triples)
+    ]  # fmt: skip
 
 
 def _parquet(folder: Path) -> None:

@@ -29,7 +29,7 @@ FAULT: Final = 70  # what sysexits.h calls a fault of the software
 
 EXITS: Final = {
     0: "All went well; of a gate, it passed.",
-    1: "A gate failed.",
+    1: "A gate failed, or a promise that is watched is broken.",
     2: "Usage: a command line that cannot be meant.",
     3: "Bad data, or a file that cannot be read or written.",
     4: "Partial: some cases of a run have no answer.",
@@ -43,6 +43,7 @@ QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Does it know when it doesn't know? Who is better?": ("evaluate", "curve", "reconcile"),
     "Is its confidence honest?": ("confidence", "calibrate"),
     "May its answers be used?": ("threshold", "sets", "cost", "gate"),
+    "Does the promise last?": ("watch",),
     "What do its answers add up to, and may that be used?": ("total",),
     "How many cases does it take?": ("plan",),
     "Can it stand in for a person?": ("rate", "estimate"),

@@ -9,6 +9,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
@@ -181,14 +182,16 @@ def _answer(question: Question, values: dict[str, Any]) -> None:
     check_targets(targets, [*places, *files])
     if targets["--html"] is not None:
         need("report", "--html")
-    quiet = bool(values.get("quiet"))
+    quiet = bool(values.get("quiet") or question.says)
+    if question.says is not None:
+        words[question.says] = partial(_say, as_json=values["as_json"])
     with waiting(quiet=quiet) as wait:
         with stage(share=0.7 if any(targets.values()) else 1.0):
             result = ask(question, places, words)
         _keep(question, result, targets, texts=bool(words.get("texts")))
-    if values["as_json"]:
+    if values["as_json"] and question.says is None:
         emit(result.to_json())
-    elif not quiet:
+    elif not quiet or (values["full"] and not values["as_json"]):
         from acumen.report.terminal import print_parts
 
         metrics = [name.strip() for name in (values.get("metrics") or "").split(",")]
@@ -200,6 +203,14 @@ def _answer(question: Question, values: dict[str, Any]) -> None:
     if values.get("debug"):
         print(wait, file=sys.stderr)
     raise typer.Exit(result.exit_code)
+
+
+def _say(document: Any, *, as_json: bool) -> None:
+    """What is known so far, as a line that whoever reads a pipe has at once."""
+    from acumen.files.json import to_json
+    from acumen.report.watching import line_of, record_of
+
+    emit(to_json(record_of(document), compact=True) if as_json else f"{line_of(document)}\n")
 
 
 def ask(question: Question, places: Sequence[Any], words: Mapping[str, Any]) -> Result[Any]:

@@ -19,6 +19,7 @@ HOMES: Final = {
     "sets": "sets:sets",
     "cost": "cost:cost",
     "gate": "gate:gate",
+    "watch": "watch:watch",
     "plan": "plan:plan",
     "rate": "rate:rate",
     "estimate": "estimate:estimate",

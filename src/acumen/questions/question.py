@@ -53,6 +53,8 @@ class Question:
     """Whether it sends cases somewhere: a person says every text and file of it."""
     slices: bool = False
     """Whether ``group`` alone slices; elsewhere ``by`` does, or nothing."""
+    says: str | None = None
+    """A parameter that is called with what is known so far, which a screen shows line by line."""
 
     def refuse_idle(self, keywords: Mapping[str, Any], *, typed: bool) -> None:
         """Refuse a group that nothing would be made of.
@@ -146,12 +148,13 @@ def question(
     hand_over: tuple[str, str] | None = None,
     sends: bool = False,
     slices: bool = False,
+    says: str | None = None,
 ) -> Declaration:
     """Declare a question: the function makes the document, and its callers get a result."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__.rstrip("_")
-        asked = Question(name, function, examples, keep, hand_over, sends, slices)
+        asked = Question(name, function, examples, keep, hand_over, sends, slices, says)
 
         @functools.wraps(function)
         def ask(*arguments: Any, **keywords: Any) -> Any:

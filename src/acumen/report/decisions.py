@@ -39,7 +39,7 @@ DECIDED: Final = "What was decided"
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class Words:
     """What is said of a decision, and what draws it."""
 
     title: str
@@ -50,7 +50,7 @@ class _Words:
     drawing: Curve | Checks | None = None
 
 
-def _family(words_of: Callable[[Any], _Words]) -> Family:
+def family(words_of: Callable[[Any], Words]) -> Family:
     """The sections of a decision, of its words."""
 
     def head(document: Decision) -> Head:
@@ -70,7 +70,7 @@ def _family(words_of: Callable[[Any], _Words]) -> Family:
     return Family(head, (main,), (rest,))
 
 
-def _drawn(document: Decision, words: _Words, ask: Ask) -> tuple[blocks.Plot, ...]:
+def _drawn(document: Decision, words: Words, ask: Ask) -> tuple[blocks.Plot, ...]:
     """What the decision was made on, where it can be drawn."""
     seen = words.drawing
     if seen is None:
@@ -87,7 +87,7 @@ def _ends(measured: Measured, form: str = ".4f") -> str:
     return "" if measured.interval is None else f", interval {reach(*measured.ends, form).text}"
 
 
-def _threshold(document: ThresholdDocument) -> _Words:
+def _threshold(document: ThresholdDocument) -> Words:
     name, cases = plain(document.confidence), counted(document.cases, "case")
     promise = "mean loss of a case" if document.delta is None else "risk"
     promise += f" ({plain(document.loss)}) is at most {document.alpha:g}"
@@ -142,10 +142,10 @@ def _threshold(document: ThresholdDocument) -> _Words:
         document.certified
     )
     drawing = Curve(curve, "coverage", "risk here", f"{caption}.", marks, cuts)
-    return _Words(f"Threshold for {name}", sentence, table, notes, facts, drawing)
+    return Words(f"Threshold for {name}", sentence, table, notes, facts, drawing)
 
 
-def _sets(document: SetsDocument) -> _Words:
+def _sets(document: SetsDocument) -> Words:
     bound, coverage, top = document.bound, document.coverage, len(document.scale.levels)
     cases, chance = counted(document.cases, "case"), f"{document.alpha:.3g}"
     sentence = f"{cases} are too few for a chance of {chance}: sets have all {top} levels."
@@ -165,7 +165,7 @@ def _sets(document: SetsDocument) -> _Words:
     table = Table("Sets of held-out cases", ("levels in the set", "share of answers"), rows)
     width = {f"levels in a set, of {top}": number(document.width, ".2f")}
     facts = [fact("truths in their set, held out", coverage, Unit.SHARE), *_large(width)]
-    return _Words("Prediction sets", sentence, table, notes, facts)
+    return Words("Prediction sets", sentence, table, notes, facts)
 
 
 def _ends_name(document: GateDocument) -> str:
@@ -184,7 +184,7 @@ def _why_undecided(check: Check) -> str:
     return words.get(str(check.why)) or plain(why_missing(check.measured) or "it has no value")
 
 
-def _gate(document: GateDocument) -> _Words:
+def _gate(document: GateDocument) -> Words:
     verdicts = {"pass": "The gate passes", "fail": "The gate fails"}
     verdicts["undecided"] = "The gate is undecided: the data are too thin to say"
     of = [f"{sum(c.verdict == name for c in document.checks)} {name}" for name in verdicts]
@@ -220,7 +220,7 @@ def _gate(document: GateDocument) -> _Words:
         for c, row in zip(document.checks[:4], rows, strict=False)
     ]
     table = Table("Checks", columns, rows)
-    return _Words("Gate", sentence, table, notes, facts, Checks(document.checks, table))
+    return Words("Gate", sentence, table, notes, facts, Checks(document.checks, table))
 
 
 def as_junit(document: GateDocument) -> str:
@@ -250,7 +250,7 @@ def as_junit(document: GateDocument) -> str:
     return ElementTree.tostring(root, "unicode", xml_declaration=True) + "\n"
 
 
-def _cost(document: CostDocument) -> _Words:
+def _cost(document: CostDocument) -> Words:
     name, held_out = plain(document.confidence), document.cost
     below = f"Hand over what has {name} at or below {bound(document.threshold).text}"
     below = "Hand over no answer" if document.threshold is None else below
@@ -278,10 +278,10 @@ def _cost(document: CostDocument) -> _Words:
     caption = "Dashed is the cost if all are handed over; the large dot is the threshold."
     drawing = Curve(curve, "share that is answered", "cost of a judgment", caption, marks, cuts)
     facts = [fact(what, measured, Unit.NUMBER) for what, measured in rows.items()]
-    return _Words(f"What abstaining by {name} costs", sentence, table, notes, facts, drawing)
+    return Words(f"What abstaining by {name} costs", sentence, table, notes, facts, drawing)
 
 
-def _plan(document: PlanDocument) -> _Words:
+def _plan(document: PlanDocument) -> Words:
     what = (
         "a difference"
         if document.metric is None
@@ -320,14 +320,12 @@ def _plan(document: PlanDocument) -> _Words:
     power = {"power by the formula": document.power, "in simulated studies": document.simulated}
     powers = {title: percent(share) for title, share in power.items()}
     facts = _large({"cases": number(document.cases)} | powers)
-    return _Words(
-        "How many cases", sentence, Table("Designs", columns, rows), notes, facts, drawing
-    )
+    return Words("How many cases", sentence, Table("Designs", columns, rows), notes, facts, drawing)
 
 
 def drawing_of(document: Any) -> Curve | Checks | None:
     """What draws a decision, for a figure of it."""
-    words: dict[str, Callable[[Any], _Words]] = {
+    words: dict[str, Callable[[Any], Words]] = {
         "threshold": _threshold,
         "cost": _cost,
         "gate": _gate,
@@ -336,8 +334,8 @@ def drawing_of(document: Any) -> Curve | Checks | None:
     return words[document.kind](document).drawing if document.kind in words else None
 
 
-THRESHOLD: Final = _family(_threshold)
-SETS: Final = _family(_sets)
-COST: Final = _family(_cost)
-GATE: Final = _family(_gate)
-PLAN: Final = _family(_plan)
+THRESHOLD: Final = family(_threshold)
+SETS: Final = family(_sets)
+COST: Final = family(_cost)
+GATE: Final = family(_gate)
+PLAN: Final = family(_plan)

@@ -55,6 +55,7 @@ HOMES: Final[Mapping[str, str]] = {
     "sets": "decisions:SETS",
     "cost": "decisions:COST",
     "gate": "decisions:GATE",
+    "watch": "watching:WATCH",
     "plan": "decisions:PLAN",
     "ratings": "raters:RATINGS",
     "estimates": "estimates:ESTIMATES",

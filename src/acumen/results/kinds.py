@@ -46,6 +46,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "sets": Kind("results.decisions:SetsDocument", "sets"),
     "cost": Kind("results.decisions:CostDocument", "cost"),
     "gate": Kind("results.decisions:GateDocument", "gate"),
+    "watch": Kind("results.watching:WatchDocument", "watch"),
     "plan": Kind("results.decisions:PlanDocument", "plan"),
     "ratings": Kind("results.raters:RatingsDocument", "rate"),
     "estimates": Kind("results.raters:EstimateDocument", "estimate"),
