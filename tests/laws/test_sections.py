@@ -84,6 +84,10 @@ MAKERS: Final[Mapping[str, Callable[[], Result[Any]]]] = {
     "sets": lambda: acumen.sets(table(), alpha=0.2),
     "cost": lambda: acumen.cost(table(), **SIGNAL, abstain_cost=0.5),
     "gate": lambda: acumen.gate(table(), table("zero_shot"), metric="mae", margin=0.1, **SIGNAL),
+    "watch": lambda: acumen.watch(
+        [row | {"case": f"n{row['case']}"} for row in rows()],
+        promise=acumen.threshold(rows(), risk=0.9, loss="zero_one", levels="0-2"),
+    ),
     "plan": lambda: acumen.plan(detect=0.03, sd=0.1),
     "ratings": lambda: acumen.rate(ratings(), raters=RATERS, judge=JUDGES, **RATING),
     "estimates": lambda: acumen.estimate(

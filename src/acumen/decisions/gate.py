@@ -7,12 +7,13 @@ two clear answers the data are too thin, and the gate says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from acumen.decisions.repeated import measure_repeatedly, refuse_others
 from acumen.decisions.sample import one_confidence
 from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
 from acumen.errors import UsageError, label, printable
@@ -67,7 +68,12 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def find_views(
-    key: str, tables: Sequence[Judgments], plan: Plan, selector: str
+    key: str,
+    tables: Sequence[Judgments],
+    plan: Plan,
+    selector: str,
+    *,
+    repeatedly: bool = False,
 ) -> tuple[Metric, list[Any], str | None]:
     """A metric by its key, what it looks at on each side, and the confidence it goes by.
 
@@ -78,7 +84,11 @@ def find_views(
     if metric is None or metric.view not in known:
         raise UsageError(f"no metric '{printable(key)}' here; docs/definitions.md lists them")
     of_levels, name = metric.view in (Confusion, SeverityRanking), None
-    if of_levels and len(tables) == 2 and metric.name != "total_accuracy":
+    of_both = of_levels and metric.name != "total_accuracy"
+    if repeatedly:
+        refuse_others(metric)
+        of_both = metric.name != "cmax"
+    if of_both and len(tables) == 2:
         tables = all_answered(tables)
     if metric.view is Abstention:
         alone = [System.of(table, plan, {}) for table in tables]
@@ -123,6 +133,22 @@ def measure(metric: Metric, views: Sequence[Any], n: int) -> tuple[list[float | 
     return values, _with_few(metric, views, measured, jackknife)
 
 
+Measuring = Callable[[Metric, Sequence[Any], int], tuple[list[float | None], Measured]]
+
+
+def measuring_repeatedly(most_items: int | None) -> Measuring:
+    """Ends that hold at every number of cases, however often the gate is asked."""
+
+    def measured(
+        metric: Metric, views: Sequence[Any], _: int
+    ) -> tuple[list[float | None], Measured]:
+        if reason := next((view for view in views if isinstance(view, str)), None):
+            return [None] * len(views), Measured(value=None, reason=reason)
+        return measure_repeatedly(metric, views, 1.0 - CONFIDENCE_LEVEL, most_items)
+
+    return measured
+
+
 def _with_few(
     metric: Metric, views: Sequence[CaseRows], measured: Measured, jackknife: Jackknife
 ) -> Measured:
@@ -163,11 +189,16 @@ def p_value(rule: Rule, measured: Measured, bound: float, n: int) -> float | Non
 
 
 def check_of(
-    asked: tuple[Rule, float], metric: Metric, views: list[Any], least: int, facts: dict[str, Any]
+    asked: tuple[Rule, float],
+    metric: Metric,
+    views: list[Any],
+    least: int,
+    facts: dict[str, Any],
+    measuring: Measuring = measure,
 ) -> Check:
     """A requirement, held against what was measured."""
     (rule, bound), n = asked, facts["cases"]
-    values, measured = measure(metric, views, n)
+    values, measured = measuring(metric, views, n)
     interval = measured.interval
     verdict: Verdict = "undecided"
     why: Undecided | None = None

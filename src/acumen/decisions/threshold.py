@@ -17,6 +17,7 @@ from acumen.decisions import bounds
 from acumen.decisions.sample import Sample
 from acumen.defaults import EXACT_TEST, LOSS
 from acumen.errors import DataError, UsageError, printable
+from acumen.inference.betting import fewest_bet, p_value
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import METRICS
@@ -74,6 +75,8 @@ class Search:
             return bounds.Accepted.of(rows, loss).p_value(self.alpha, self.items / largest)
         if self.test == "binomial":
             return bounds.binomial(np.rint(loss.sum(axis=1)), rows.sum(axis=1), self.alpha)
+        if self.test == "repeated":
+            return p_value(self.alpha * rows - loss, -(1.0 - self.alpha) * self.items)
         values = (loss - self.alpha * rows) / self.items + self.alpha
         if self.test == "betting":
             return bounds.betting(values, self.alpha, self.delta / len(self.starts))
@@ -104,6 +107,8 @@ class Search:
         if self.method == "crc":
             return math.ceil(1 / self.alpha - 1e-9) - 1
         parts = 1 if self.method == "sgr" else len(self.starts)
+        if self.test == "repeated":
+            return fewest_bet(self.alpha, self.delta / parts)
         return bounds.fewest_cases(self.alpha, self.delta / parts)
 
 
@@ -135,6 +140,16 @@ def method_and_test(method: str | None, test: str, sample: Sample) -> tuple[Meth
         raise UsageError("sgr needs one item a case and a loss of right or wrong; take approx")
     tests = {"approx": "korn-graubard", "sgr": "clopper-pearson", "crc": "conformal"}
     return cast("Method", method), cast("Test", tests.get(method, "binomial" if binary else test))
+
+
+def asked_repeatedly(method: str | None, grid: str | Sequence[float] | None) -> tuple[Method, Test]:
+    """The method and test of a threshold that is chosen again and again while cases are added."""
+    if method not in (None, "exact"):
+        raise UsageError(f"only exact can be asked repeatedly, not {printable(method or '')}")
+    if grid is None or grid in ("ranks", "values", "apart"):
+        message = "what is asked repeatedly needs thresholds that no case chose: --grid .5,.7,.9"
+        raise UsageError(message)
+    return "exact", "repeated"
 
 
 def numbers_of(values: str | Sequence[float], what: str) -> tuple[float, ...]:

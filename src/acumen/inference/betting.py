@@ -48,6 +48,18 @@ def p_value(values: Floats, least: float, times: ArrayLike = 1.0) -> Floats:
     return p
 
 
+def fewest_bet(alpha: float, error: float) -> int:
+    """So many cases without a loss refute that a share is ``alpha`` or more; fewer never do.
+
+    >>> fewest_bet(0.1, 0.1)
+    35
+    """
+    gains, cases = alpha / (1.0 - alpha), 1
+    while float(np.mean((1.0 + BETS * gains) ** cases)) < 1.0 / error:
+        cases += 1
+    return cases
+
+
 @dataclass(frozen=True, slots=True)
 class Share:
     """A share of rows over cases: the sum of the parts over that of the rows; parts in 0..rows."""

@@ -22,6 +22,7 @@ _NAMES = list[str] | None
     "acumen gate new.json base.json --metric augrc --metric mae --margin .01 --junit gate.xml",
     "acumen gate scored.json --metric auprc --metric process --metric consistency --at-least .75",
     "acumen gate rows.csv --metric quadratic_kappa --at-least .5 --least-cases 20 --by site",
+    "acumen gate rows.csv --metric accuracy --at-least .6 --repeated",
 )
 def gate(
     new: options.Run,
@@ -44,6 +45,12 @@ def gate(
     ] = None,
     least_cases: Annotated[int | None, say("With fewer cases it does not pass.", least=0)] = None,
     undecided: Annotated[str | None, say("pass or fail: what undecided counts as.")] = None,
+    repeated: Annotated[
+        bool, say("Ask as often as you like while cases are added: the promise is of all answers.")
+    ] = False,
+    most_items: Annotated[
+        int | None, say("Of --repeated: most judgments of a case by design.", least=1)
+    ] = None,
     confidence: Annotated[str | None, say("The confidence function to go by.")] = None,
     loss: Annotated[
         AnyLoss | None, say("As of acumen evaluate.", kind=str | None, is_file=True)
@@ -66,7 +73,14 @@ def gate(
     >>> acumen.gate(table, metric="accuracy", at_least=0.7).document.verdict
     'pass'
     """
-    from acumen.decisions.gate import check_of, find_views, groups_of, together
+    from acumen.decisions.gate import (
+        check_of,
+        find_views,
+        groups_of,
+        measure,
+        measuring_repeatedly,
+        together,
+    )
     from acumen.decisions.gate_file import gate_of
     from acumen.decisions.sample import made_now, origin
     from acumen.errors import UsageError, printable
@@ -85,7 +99,11 @@ def gate(
     columns, policy = [*asks.by, *_listed(by)], undecided or asks.undecided
     if policy not in (None, "pass", "fail"):
         raise UsageError(f"undecided counts as pass or fail, not as '{printable(policy)}'")
+    if most_items is not None and not repeated:
+        raise UsageError("most_items belongs to a gate that is asked repeatedly: --repeated")
     if (scores := scores_in(new)) is not None:
+        if repeated:
+            raise UsageError("scored verdicts have intervals of their own; leave --repeated out")
         if base is not None or columns:
             raise UsageError(
                 "scored verdicts are held against bounds, or as two methods of one file: acumen "
@@ -120,12 +138,14 @@ def gate(
     selector = confidence or asks.confidence or CONFIDENCE
     least, names = max(least_cases or 0, asks.least_cases), set[str]()
     checks: list[Check] = []
+    measuring = measuring_repeatedly(most_items) if repeated else measure
     for group, sides in groups_of(tables, columns):
         for asked in asks.require:
             of = sides if asked.is_of_two else sides[-1:]
-            known, views, name = find_views(asked.metric, of, plan, selector)
+            known, views, name = find_views(asked.metric, of, plan, selector, repeatedly=repeated)
             facts = {"group": group, "cases": len(sides[0].cases)}
-            checks.append(check_of(asked.asked[0], known, views, 0 if group else least, facts))
+            enough = 0 if group else least
+            checks.append(check_of(asked.asked[0], known, views, enough, facts, measuring))
             names |= set() if name is None else {name}
     return GateDocument(
         **origin(tables[0], max(names, default=None), own_loss.name),
@@ -134,6 +154,7 @@ def gate(
         checks=checks,
         cases=len(tables[0].cases),
         least_cases=least,
+        repeated=repeated,
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     "acumen threshold rows.csv --risk .1 --delta .05 --loss zero_one --method exact "
     "--grid .5,.7,.9",
     "acumen threshold run.json --mode few_shot --confidence token_msp --coverage .5",
+    "acumen threshold rows.csv --risk .3 --loss zero_one --grid .5,.7 --repeated",
 )
 def threshold(
     run: options.Run,
@@ -64,6 +65,13 @@ def threshold(
             more="By default the scale's items, or the most there are.",
         ),
     ] = None,
+    repeated: Annotated[
+        bool,
+        say(
+            "Choose again as often as you like while cases are added; needs a grid of thresholds.",
+            more="""The promise is of all thresholds that are ever delivered, by betting.""",
+        ),
+    ] = False,
     loss: options.Loss = LOSS,
     mode: options.Mode = None,
     calibration: options.Calibration = None,
@@ -92,6 +100,7 @@ def threshold(
     from acumen.decisions.sample import hashes_of, one_confidence, origin, sample_of
     from acumen.decisions.threshold import (
         Search,
+        asked_repeatedly,
         cases_needed,
         coverage_of,
         grid_of,
@@ -122,7 +131,10 @@ def threshold(
     design, largest = most_items or len(table.scale.items), int(sample.rows.max())
     if most_items is not None and most_items < largest:
         raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
-    by, test_by = method_and_test(method, test, sample)
+    if repeated and coverage is not None:
+        raise UsageError("a cut that keeps a coverage moves with the cases; leave --repeated out")
+    own = asked_repeatedly(method, grid) if repeated else None
+    by, test_by = own or method_and_test(method, test, sample)
     begins = numbers_of(starts, "starts")
     alpha = 1.0 if risk is None else risk / sample.most_loss
     search = Search(by, test_by, alpha, delta, begins, max(design, largest))
@@ -145,7 +157,7 @@ def threshold(
         delta=None if by == "crc" else delta,
         method=by,
         test=test_by,
-        method_is_default=method is None,
+        method_is_default=method is None and not repeated,
         cases=sample.n,
         cases_apart=sample.n - tested.n,
         cases_needed=cases_needed(search, tested, thresholds, sample.n) if best is None else None,

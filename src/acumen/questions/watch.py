@@ -74,11 +74,14 @@ def watch(
     (10, 'risk', 1)
     """
     from acumen.decisions.watch import Watch, certified, promise_of, state_of, watched
+    from acumen.errors import UsageError
     from acumen.evaluation.inputs import calibration_of
     from acumen.files.json import to_json, write_bytes
     from acumen.readers.request import Request
     from acumen.readers.stream import Stream
 
+    if reading.get("label_files"):
+        raise UsageError("a stream brings its labels with its rows; leave the files of labels out")
     _, document = certified(promise)
     if not {"scale", "levels", "mapping"} & reading.keys():
         reading = {**reading, "scale": document.scale.levels}

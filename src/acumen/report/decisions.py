@@ -30,12 +30,15 @@ ONE_SIDED: Final = "one-sided 95% ends"
 _TESTS: Final = {
     "binomial": "the exact binomial test",
     "betting": "the betting test by case, which is exact",
+    "repeated": "betting by case, at every number of cases",
     "hoeffding-bentkus": "the Hoeffding–Bentkus test by case, which is exact",
     "korn-graubard": "the Korn–Graubard bound by case",
     "clopper-pearson": "SGR, a binary search with Clopper–Pearson bounds",
     "conformal": "conformal risk control by case",
 }
 DECIDED: Final = "What was decided"
+_REPEATED: Final = "It may be asked again as cases are added: the ends hold at all of them."
+_OF_BOTH: Final = " A difference is on the rows that both answered; of coverage, on all rows."
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,8 @@ def _threshold(document: ThresholdDocument) -> Words:
     notes = [f"By {_TESTS[document.test]}{default}."]
     if coverage.value is not None:
         notes.insert(0, f"It accepts {coverage.value:.1%} of all rows{_ends(coverage, '.1%')}.")
+    if document.test == "repeated":
+        notes.append("It may be chosen again as cases are added: the chance is of all choices.")
     if document.method == "approx":
         notes.append("Nominal δ; measured up to 1.15 δ.")
     if document.delta is None:
@@ -203,6 +208,8 @@ def _gate(document: GateDocument) -> Words:
     ]
     if document.cases < document.least_cases:
         notes.append(f"It asks for at least {counted(document.least_cases, 'case')}.")
+    if document.repeated:
+        notes.append(_REPEATED + _OF_BOTH * any(len(c.values) == 2 for c in document.checks))
     if document.undecided_counts_as and document.verdict == "undecided":
         notes.append(f"Undecided counts as {document.undecided_counts_as} here.")
     cases = counted(document.cases, "case")

@@ -42,8 +42,8 @@ def _level(document: WatchDocument) -> float:
 def _bounds(document: WatchDocument) -> list[str]:
     risk, coverage, promise = document.risk, document.coverage, document.promise
     least = promise.least_coverage
-    kept = "" if least is None else f" (least {least:g})"
-    accepted = f"accepted {percent(coverage.value).text}{kept}, "
+    bar = "" if least is None else f" (least {least:g})"
+    accepted = f"accepted {percent(coverage.value).text}{bar}, "
     if risk.value is None:
         return [f"{accepted}no answer is accepted yet,"]
     ends = reach(risk.low, risk.high, ".3f").text

@@ -45,7 +45,13 @@ class Decision(Part):
 
 Method = Literal["exact", "approx", "sgr", "crc"]
 Test = Literal[
-    "binomial", "betting", "hoeffding-bentkus", "korn-graubard", "clopper-pearson", "conformal"
+    "binomial",
+    "betting",
+    "repeated",
+    "hoeffding-bentkus",
+    "korn-graubard",
+    "clopper-pearson",
+    "conformal",
 ]
 
 
@@ -151,6 +157,7 @@ class GateDocument(Decision):
     checks: list[Check]
     cases: Natural
     least_cases: Natural = 0
+    repeated: bool = Field(default=False, description="whether it holds at every number of cases")
 
     @property
     def exit_code(self) -> int:
