@@ -37,6 +37,18 @@ def test_errors_by_hand() -> None:
     assert error.ccc.value == pytest.approx(float(2 * sxy / (sx + sy + Fraction(1, 9))), abs=1e-12)
 
 
+def test_no_interval_reaches_beyond_what_a_total_can_be_off() -> None:
+    """Two cases off by −1 and 2, of totals from 0 to 9: by a mean alone it would be −18.6 to 19."""
+    own = sums()
+    rows = np.array([True, True, False, False, False, False])
+    error = error_of(own, rows, 0.95)
+    for measured in (error.mae, error.bias):
+        assert measured.interval is not None
+        assert -9 <= measured.interval.low <= measured.interval.high <= 9
+    assert error.bias.interval is not None
+    assert error.bias.interval.ends == (-9, 9)
+
+
 def test_prorated_totals_are_scored_apart() -> None:
     part = prorating_of(sums(CUT, 2 / 3), 0.95)
     assert part is not None

@@ -16,6 +16,7 @@ from acumen.inference.sums import Estimate, quotient
 from acumen.metrics.registry import Kind
 from acumen.results.totals import Group, PairOfRisks, PairOfTotals
 from acumen.table.judgments import Judgments
+from acumen.totals.error import within
 from acumen.totals.formula import Mask
 from acumen.totals.selective import case_tables, compared
 from acumen.totals.shares import share
@@ -98,8 +99,11 @@ def _pair(a: Side, b: Side, level: float) -> tuple[PairOfTotals, int]:
         }
         for sums in (x, y)
     ]
+    span = x.formula.span
+    most = {"mae": span, "bias": 2 * span}  # all else is a share of cases
     differences = {
-        name: estimates[1][name].minus(estimates[0][name], level) for name in estimates[0]
+        name: within(estimates[1][name].minus(estimates[0][name], level), most.get(name, 1.0))
+        for name in estimates[0]
     }
     pair = PairOfTotals(
         left=names[0],
@@ -131,9 +135,12 @@ def groups_of(sums: Sums, table: Judgments, by: Sequence[str], level: float) -> 
             measures = {
                 measure: share(int(above.sum()), int(below.sum()), NONE, level)
                 if measure not in REAL
-                else Estimate.of(
-                    np.stack([above, below], axis=1).astype(np.float64), quotient
-                ).measured(REAL[measure], level, NONE)
+                else within(
+                    Estimate.of(
+                        np.stack([above, below], axis=1).astype(np.float64), quotient
+                    ).measured(REAL[measure], level, NONE),
+                    sums.formula.span,
+                )
                 for measure, (above, below) in parts.items()
             }
             groups.append(

@@ -11,7 +11,7 @@ with n under the variances of the CCC (Lin 1989), n − 1 under that of the limi
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from acumen.totals.formula import Mask
 from acumen.totals.shares import share
 from acumen.totals.sums import Sums
 from acumen.types import Floats
+from acumen.values.measured import Delta, Measured
+
+M = TypeVar("M", Measured, Delta)
 
 Z: Final = 1.96
 """Of the limits of agreement, as Bland and Altman have it."""
@@ -39,8 +42,16 @@ def error_of(sums: Sums, rows: Mask, level: float) -> ErrorPart:
         name: estimate.measured(kinds.get(name, Kind.REAL), level, TOO_FEW)
         for name, estimate in estimates.items()
     }
+    measures |= {name: within(measures[name], sums.formula.span) for name in ("mae", "bias", "sd")}
     equal = int((own == truth).sum())
     return ErrorPart(cases=len(own), exact=share(equal, len(own), NO_TOTAL, level), **measures)
+
+
+def within(measured: M, most: float) -> M:
+    """The same with an interval cut to what it may be: so much at most, either way."""
+    if measured.interval is None:
+        return measured
+    return measured.model_copy(update={"interval": measured.interval.within((-most, most))})
 
 
 def estimates_of(own: Floats, truth: Floats) -> dict[str, Estimate]:

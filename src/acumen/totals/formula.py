@@ -59,6 +59,11 @@ class Formula:
         """The lowest and the highest total."""
         return float(tidy(self.lowest.sum())), float(tidy(self.highest.sum()))
 
+    @property
+    def span(self) -> float:
+        """The most that a total can be off."""
+        return self.ends[1] - self.ends[0]
+
     def at_ranks(self, item: NDArray[Any], rank: NDArray[Any]) -> Floats:
         """What ranks of items add, also between two levels: points are evenly spaced."""
         step = self.points[:, 1] - self.points[:, 0]
