@@ -6,6 +6,7 @@ two people and a judge that is surer where it is right and at times leaves a row
 ``few.csv``: 630 answers that a judge rated, 30 of them rated by a person as well; the judge is
 lenient. ``old.csv``, ``new.csv``, ``worse.csv``: three versions of a judge on the same
 120 answers. ``notes.csv``: 80 notes, three questions and two models; some answers are not told.
+``replies.csv``: 60 texts, four questions and two models; replies fail, most where it is hard.
 """
 
 from __future__ import annotations
@@ -134,10 +135,45 @@ def open_questions(random: Random) -> Rows:
     return rows
 
 
+def replies(random: Random) -> Rows:
+    """Two models, one better and one that breaks more often, above all on hard questions."""
+    rows: Rows = []
+    for text in range(1, 61):
+        quality = random.gauss(1.6, 0.9)
+        for question in ("facts", "tone", "length", "sources"):
+            true = min(3, max(0, round(quality + random.gauss(0, 0.7))))
+            hard = random.random()
+            for model, (slips, breaks) in {"old": (0.55, 0.02), "new": (0.3, 0.11)}.items():
+                off = random.random() < 0.06 + slips * hard
+                answer = min(3, max(0, true + random.choice((-1, 1)) * off))
+                fails = random.random() < breaks * 2 * hard
+                what = "failed" if fails else "answered"
+                sure = min(0.99, max(0.05, 0.97 - 0.5 * hard + random.gauss(0, 0.05)))
+                rows.append(
+                    {
+                        "text": text,
+                        "question": question,
+                        "person": true,
+                        "model": model,
+                        "rating": "" if fails else answer,
+                        "sure": "" if fails else round(sure, 2),
+                        "outcome": what,
+                    }
+                )
+    return rows
+
+
 def files() -> dict[str, Rows]:
     """The rows of every file, by its name."""
     named = {"judge": judge(Random(0)), "systems": systems(Random(1)), "few": few(Random(2))}
-    return named | versions(Random(3)) | {"notes": open_questions(Random(4))}
+    return (
+        named
+        | versions(Random(3))
+        | {
+            "notes": open_questions(Random(4)),
+            "replies": replies(Random(5)),
+        }
+    )
 
 
 if __name__ == "__main__":

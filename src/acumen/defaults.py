@@ -53,6 +53,9 @@ CALIBRATION_TARGET: Final = "correctness"
 AREA_COVERAGE: Final = 0.5
 """Coverage up to which areas are measured, beside those up to the largest."""
 
+MISSING: Final = "drop"
+"""What becomes of rows that came to nothing usable: they are left out, and counted."""
+
 PRICE: Final = 1.0
 """What an abstention costs in the charged areas, in units of the loss: as much as a loss of 1."""
 

@@ -143,7 +143,7 @@ ALLOWED = {
     "pairwise coverage-grid demo",
     "how a promise is watched": "promise every least-coverage time repeated",
     "which of the methods that ship": "interval items estimand method test target metric loss "
-    "costs confidence features probabilities undecided engine rank-by aggregate",
+    "missing costs confidence features probabilities undecided engine rank-by aggregate",
     "which part of what was named is looked at": "input mode label baseline by labelled judge "
     "rating raters length own position score run-id domain model policy latest dev",
     "a file that is read beside it, on this machine": "calibration threshold file truth reviews "

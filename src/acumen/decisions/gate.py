@@ -17,6 +17,9 @@ from acumen.decisions.repeated import measure_repeatedly, refuse_others
 from acumen.decisions.sample import one_confidence
 from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
 from acumen.errors import UsageError, label, printable
+from acumen.evaluation.bounds import MOST_TRIED, Completions, Extremes
+from acumen.evaluation.completions import BOUNDED, Missing
+from acumen.evaluation.missing import without_missing
 from acumen.evaluation.plan import Plan, System, all_answered
 from acumen.inference.distributions import t_cdf
 from acumen.inference.infer import infer, marked, one_of
@@ -25,7 +28,7 @@ from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Options
 from acumen.inference.paired import delta_interval
 from acumen.inference.unseen import mean_bound
-from acumen.metrics import find_metric
+from acumen.metrics import METRICS, find_metric
 from acumen.metrics.registry import Metric
 from acumen.results.decisions import Check, Rule, Undecided, Verdict
 from acumen.table.judgments import Judgments
@@ -94,7 +97,7 @@ def find_views(
         alone = [System.of(table, plan, {}) for table in tables]
         return metric, [system.view_of(metric, None) for system in alone], None
     if not of_levels and metric.name not in UNRANKED:
-        name = one_confidence(selector, tables[-1], plan.calibration)
+        name = one_confidence(selector, without_missing(tables[-1]), plan.calibration)
     functions = {} if name is None else {name: name}
     systems = [System.of(table, plan, functions) for table in tables]
     views: list[Any]
@@ -214,6 +217,93 @@ def check_of(
     p = p_value(rule, measured, bound, n) if len(views) == 2 else None
     facts |= {"metric": metric.name, "rule": rule, "bound": bound, "p_value": p}
     return Check(**facts, values=values, measured=measured, verdict=verdict, why=why)
+
+
+def bounded_check_of(
+    asked: tuple[Rule, float],
+    metric: Metric,
+    views: list[Any],
+    sides: Sequence[Missing],
+    least: int,
+    facts: dict[str, Any],
+) -> Check:
+    """The same whatever the missing rows are: what holds at one bound must hold at the other.
+
+    ``views`` are of the rows that are there, ``sides`` the systems with their missing rows.
+    """
+    alone = check_of(asked, metric, views, least, dict(facts))
+    facts |= {"cases": len(sides[0].table.cases)}
+    rows = sum(side.n for side in sides)
+    if not rows:
+        return alone.model_copy(update={"missing_rows": 0})
+    extremes = Extremes.of(metric, sides, Options(resamples=0, confidence_level=LEVEL))
+    if isinstance(extremes, str):
+        measured = Measured(value=alone.measured.value, reason=extremes, better=metric.better)
+        held = {"verdict": "undecided", "why": "missing", "measured": measured}
+        return alone.model_copy(update={**held, "missing_rows": rows})
+
+    def at(completions: Completions) -> Check:
+        return check_of(asked, metric, extremes.views(completions), least, dict(facts))
+
+    ends = [at(extremes.low), at(extremes.high)]
+    intervals = [end.measured.interval for end in ends]
+    values = [end.measured.value for end in ends]
+    if None in intervals or None in values:
+        worst = next(end for end in ends if None in (end.measured.interval, end.measured.value))
+        return worst.model_copy(update={"values": alone.values, "missing_rows": rows})
+    low, high = sorted(v for v in values if v is not None)
+    whole = _hull([interval for interval in intervals if interval is not None])
+    measured = alone.measured.model_copy(update={"interval": whole, "no_interval": None})
+    verdicts = {end.verdict for end in ends}
+    verdict: Verdict = ends[0].verdict if len(verdicts) == 1 else "undecided"
+    why: Undecided | None = None
+    if verdict == "undecided":
+        of_ends = (end.why for end in ends if end.why in ("few_cases", "unreliable"))
+        why = next(of_ends, "between" if alone.verdict == "undecided" else "missing")
+    tipping = None
+    if why == "missing" and extremes.n <= MOST_TRIED:
+        start, end = extremes.high, extremes.low
+        if ends[1].verdict != alone.verdict:
+            start, end = end, start
+        tipping = extremes.fewest(start, end, lambda mixed: at(mixed).verdict == alone.verdict)
+    return Check(
+        **facts | alone.model_dump(include={"metric", "rule", "bound"}),
+        values=alone.values,
+        measured=measured,
+        verdict=verdict,
+        why=why,
+        bounds=(low, high),
+        missing_rows=rows,
+        tipping=tipping,
+    )
+
+
+def _hull(intervals: Sequence[Interval]) -> Interval:
+    """From the lowest end to the highest, with all that is to know of either."""
+    first, *rest = intervals
+    low, high = min(i.low for i in intervals), max(i.high for i in intervals)
+    hull = first.model_copy(update={"low": low, "high": high, "standard_error": None})
+    for interval in rest:
+        for flag in interval.flags:
+            hull = hull.with_flag(flag, interval.rests_on)
+    return hull
+
+
+def missing_sides(
+    metric: Metric, tables: Sequence[Judgments], plan: Plan, name: str | None
+) -> list[Missing]:
+    """The systems of tables whose missing rows are kept, as a metric is bounded on them."""
+    base = metric.name.partition("@")[0]
+    of_levels = metric.view in (Confusion, SeverityRanking) and base != "total_accuracy"
+    if base not in BOUNDED or (of_levels and len(tables) == 2):
+        those = [m for m in BOUNDED if len(tables) == 1 or METRICS[m].view is not Confusion]
+        what = "no bounds" if len(tables) == 1 else "no bounds of a difference"
+        raise UsageError(
+            f"{metric.name} has {what} over missing rows; there are "
+            f"{', '.join(dict.fromkeys([*those, 'total_accuracy']))}"
+        )
+    functions = {} if name is None else {name: name}
+    return [Missing(System.of(table, plan, functions), name) for table in tables]
 
 
 def groups_of(

@@ -291,6 +291,7 @@ def _options(plan: Plan) -> dict[str, Any]:
         "pairwise": plan.pairwise,
         "rank_by": plan.rank_by,
         "labels": list(plan.labels),
+        "missing": plan.missing,
         "calibration": getattr(plan.calibration, "file", None),
         "by": list(plan.by),
         "texts": plan.texts,

@@ -14,7 +14,9 @@ from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CA
 from acumen.errors import UsageError, counted, label, printable
 from acumen.evaluation import build
 from acumen.evaluation.abstain import abstain
+from acumen.evaluation.bounds import missing_part
 from acumen.evaluation.leaderboard import rank_systems
+from acumen.evaluation.missing import count_as_wrong, keep, without_missing
 from acumen.evaluation.plan import (
     Plan,
     System,
@@ -82,18 +84,12 @@ def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> build.Numbers:
         there = ", ".join(map(label, called))
         raise UsageError(f"no system {label(plan.baseline)} to compare with; there are {there}")
     inputs = [under_loss(table, plan.loss) for table in inputs]
-    inputs = [abstain(table, plan.threshold, plan.calibration) for table in inputs]
-    pair = None
-    tables, notes = list(inputs), []
-    if len(inputs) == 2:
-        only = plan.intersection_only or plan.pairwise
-        pair = align(*inputs, intersection_only=only, names=(called[0], called[1]))
-        tables, notes = [pair.left, pair.right], list(pair.warnings)
-    elif len(inputs) > 2:
-        tables, notes = (on_one_scale(inputs), []) if plan.pairwise else align_all(inputs, called)
+    inputs = sources = [abstain(table, plan.threshold, plan.calibration) for table in inputs]
+    if plan.missing == "wrong":
+        inputs = [count_as_wrong(table, plan.loss) for table in inputs]
+    tables, pair, notes = _aligned(inputs, plan, called)
     if own_functions(plan.confidence, called) is None:
         refuse_identical(tables, called)
-    tables = [plan.weigh(table) for table in tables]
     check_groups(tables, plan)
     functions_of, left_out = _select(tables, plan, called)
     names = list(functions_of[0])
@@ -113,7 +109,7 @@ def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> build.Numbers:
         board = None
         if len(systems) > 1 and all(table.has_truth for table in tables):
             board, comparison.pairs = rank_systems(systems, comparison)
-    return build.evaluation(
+    numbers = build.evaluation(
         plan,
         systems,
         {name: functions[twins.get(name, name)].variant for name in names},
@@ -134,12 +130,34 @@ def evaluate_all(inputs: Sequence[Judgments], plan: Plan) -> build.Numbers:
         None if len(systems) > 1 else _best(systems[0], functions, twins),
         inputs,
     )
+    if plan.missing != "drop":
+        whole = _aligned([keep(table) for table in sources], plan, called)[0]
+        best = numbers.artifact.best_function
+        with stage("bounding what is missing"):
+            numbers.artifact.missing = missing_part(whole, sources, systems, best, plan)
+    return numbers
+
+
+def _aligned(
+    inputs: Sequence[Judgments], plan: Plan, called: Sequence[str]
+) -> tuple[list[Judgments], Pair | None, list[str]]:
+    """The tables as they are measured, weighed; of two also what their pair is; and notes."""
+    pair = None
+    tables, notes = list(inputs), []
+    if len(inputs) == 2:
+        only = plan.intersection_only or plan.pairwise
+        pair = align(*inputs, intersection_only=only, names=(called[0], called[1]))
+        tables, notes = [pair.left, pair.right], list(pair.warnings)
+    elif len(inputs) > 2:
+        tables, notes = (on_one_scale(inputs), []) if plan.pairwise else align_all(inputs, called)
+    return [plan.weigh(table) for table in tables], pair, notes
 
 
 def _select(
     tables: Sequence[Judgments], plan: Plan, called: Sequence[str]
 ) -> tuple[list[dict[str, str]], dict[str, str]]:
     """The confidence functions of each table, under names they share; why not the others."""
+    tables = [without_missing(table) for table in tables]
     own = own_functions(plan.confidence, called)
     if own is not None:
         for function, table in zip(own, tables, strict=True):
@@ -296,6 +314,7 @@ def _calibration_warnings(table: Judgments, functions: Mapping[str, str], plan: 
     """What the calibrator has to say about these cases."""
     if plan.calibration is None:
         return []
+    table = without_missing(table)
     used = [
         name
         for name in functions.values()
@@ -324,6 +343,8 @@ def _table_warnings(table: Judgments, plan: Plan) -> list[str]:
                 f"{n} {noun}s count as {effective:.1f} would that have equally many rows, and one "
                 f"holds {largest:.0%} of the weight: intervals are unreliable"
             )
+    if not len(rows):
+        warnings.append("no row came to anything usable: nothing is measured")
     if len(rows) and not rows.answered.any():
         warnings.append("every row is abstained: risks and areas are undefined")
     levels = np.unique(rows.on_levels.truth)

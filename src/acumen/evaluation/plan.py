@@ -20,11 +20,13 @@ from acumen.defaults import (
     COVERAGE_GRID,
     ESTIMAND,
     LOSS,
+    MISSING,
     PRICE,
     RANK_BY,
     RISKS,
 )
 from acumen.errors import UsageError, printable
+from acumen.evaluation.missing import How, how_of, least_sure, without_missing
 from acumen.evaluation.noise import NoiseFloor
 from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
@@ -93,9 +95,12 @@ class Plan:
     """The columns by which rows are sliced; those of a cross have a comma between."""
     texts: bool = False
     """Whether the artifact keeps the evidence that a run quotes: texts of cases."""
+    missing: How = MISSING
+    """What becomes of rows without a usable reply: left out, wrong answers, or bounds."""
 
     def __post_init__(self) -> None:
         find_loss(self.loss)
+        how_of(self.missing)
         metric = find_metric(self.rank_by)
         if self.rank_by != RANK_BY and (metric is None or metric.better is None):
             raise UsageError(
@@ -175,8 +180,12 @@ class System:
     @classmethod
     def of(cls, table: Judgments, plan: Plan, names: Mapping[str, str], name: str = "") -> System:
         """The table with these confidence functions, by the names they go under."""
-        compute = partial(confidences.compute, table=table, calibration=plan.calibration)
-        confidence = {called: compute(plan.functions.get(f, f)) for called, f in names.items()}
+        known, calibration = without_missing(table), plan.calibration
+        compute = partial(confidences.compute, table=known, calibration=calibration)
+        confidence = {
+            called: least_sure(table, compute(plan.functions.get(f, f)))
+            for called, f in names.items()
+        }
         return cls(table, plan, confidence, name, names)
 
     def ranked_by(self, function: str | None) -> Ranking:

@@ -18,6 +18,7 @@ from acumen.defaults import (
     INTERVAL,
     ITEMS,
     LOSS,
+    MISSING,
     PRICE,
     RANK_BY,
     RESAMPLED_ROWS,
@@ -142,6 +143,7 @@ def evaluate(
     price: Annotated[
         float, say("What an abstention costs in charged areas, in units of the loss.")
     ] = PRICE,
+    missing: options.Missing = MISSING,
     matched_coverage: Annotated[
         float | None, say("Compare systems at this coverage; by default, the most all reach.")
     ] = None,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 from acumen.declare import given, say
-from acumen.defaults import CONFIDENCE, LOSS
+from acumen.defaults import CONFIDENCE, LOSS, MISSING
 from acumen.questions import options
 from acumen.questions.question import question
 from acumen.readers.reading import Reading
@@ -21,6 +21,7 @@ _NAMES = list[str] | None
 @question(
     "acumen gate new.json base.json --metric augrc --metric mae --margin .01 --junit gate.xml",
     "acumen gate scored.json --metric auprc --metric process --metric consistency --at-least .75",
+    "acumen gate new.json base.json --metric total_accuracy --margin .05 --missing bound",
     "acumen gate rows.csv --metric quadratic_kappa --at-least .5 --least-cases 20 --by site",
     "acumen gate rows.csv --metric accuracy --at-least .6 --repeated",
 )
@@ -58,13 +59,15 @@ def gate(
     mode: options.Mode = None,
     calibration: options.Calibration = None,
     intersection_only: options.Intersection = False,
+    missing: options.Missing = MISSING,
     **reading: Unpack[Reading],
 ) -> GateDocument:
     """Pass (exit code 0), fail (1) or leave undecided (5) what is asked of a run.
 
     It is asked against a baseline, or against fixed bounds. Two predictions of one file are the new
     one and the baseline: ``--prediction NEW,BASE``. Every metric must pass, in every group
-    of ``by``. Where the data are too thin to tell, the verdict is ``undecided``.
+    of ``by``. Where the data are too thin to tell, the verdict is ``undecided``; with
+    ``missing="bound"`` also where it hangs on what rows without a usable reply might have been.
 
     Examples
     --------
@@ -74,17 +77,20 @@ def gate(
     'pass'
     """
     from acumen.decisions.gate import (
+        bounded_check_of,
         check_of,
         find_views,
         groups_of,
         measure,
         measuring_repeatedly,
+        missing_sides,
         together,
     )
     from acumen.decisions.gate_file import gate_of
     from acumen.decisions.sample import made_now, origin
     from acumen.errors import UsageError, printable
     from acumen.evaluation.inputs import calibration_of, one_table, two_systems
+    from acumen.evaluation.missing import count_as_wrong, how_of, keep
     from acumen.evaluation.plan import Plan
     from acumen.results.decisions import GateDocument
     from acumen.table.align import align, refuse_identical
@@ -101,9 +107,17 @@ def gate(
         raise UsageError(f"undecided counts as pass or fail, not as '{printable(policy)}'")
     if most_items is not None and not repeated:
         raise UsageError("most_items belongs to a gate that is asked repeatedly: --repeated")
+    if repeated and how_of(missing) == "bound":
+        raise UsageError(
+            "bounds over missing rows hold at one look: leave --repeated out, or bound"
+        )
     if (scores := scores_in(new)) is not None:
         if repeated:
             raise UsageError("scored verdicts have intervals of their own; leave --repeated out")
+        if how_of(missing) != "drop":
+            raise UsageError(
+                "scored verdicts have their own count of what failed; leave missing out"
+            )
         if base is not None or columns:
             raise UsageError(
                 "scored verdicts are held against bounds, or as two methods of one file: acumen "
@@ -123,17 +137,27 @@ def gate(
     tables = two_systems(new, mode, reading) if base is None else []
     if not tables:
         tables = [one_table(side, mode, reading) for side in (new, base) if side is not None]
-    if len(tables) == 2:
-        pair = align(tables[1], tables[0], intersection_only=intersection_only)
-        tables = [pair.left, pair.right]
-        refuse_identical(tables, ["the baseline", "the new run"])
     if len(tables) == 1 and any(r.is_of_two for r in asks.require):
         raise UsageError(
             "a margin is held against a baseline: give NEW and BASE, or two predictions of one "
             "file, the new one first: --prediction NEW,BASE"
         )
     own_loss = find_loss(asks.loss or LOSS if loss is None else loss)
-    tables = [under_loss(side.scored, own_loss) for side in tables]
+    tables = [under_loss(table, own_loss) for table in tables]
+    if how_of(missing) == "wrong":
+        tables = [count_as_wrong(table, own_loss) for table in tables]
+    with_missing = [keep(table) for table in tables] if missing == "bound" else []
+
+    def aligned(sides: list[Judgments]) -> list[Judgments]:
+        if len(sides) == 2:
+            pair = align(sides[1], sides[0], intersection_only=intersection_only)
+            sides = [pair.left, pair.right]
+        return [side.scored for side in sides]
+
+    tables = aligned(tables)
+    if len(tables) == 2:
+        refuse_identical(tables, ["the baseline", "the new run"])
+    whole = dict(groups_of(aligned(with_missing), columns)) if with_missing else {}
     plan = Plan(loss=own_loss, calibration=calibration_of(calibration))
     selector = confidence or asks.confidence or CONFIDENCE
     least, names = max(least_cases or 0, asks.least_cases), set[str]()
@@ -144,8 +168,13 @@ def gate(
             of = sides if asked.is_of_two else sides[-1:]
             known, views, name = find_views(asked.metric, of, plan, selector, repeatedly=repeated)
             facts = {"group": group, "cases": len(sides[0].cases)}
-            enough = 0 if group else least
-            checks.append(check_of(asked.asked[0], known, views, enough, facts, measuring))
+            fewest, rule = 0 if group else least, asked.asked[0]
+            if whole:
+                of = whole[group] if asked.is_of_two else whole[group][-1:]
+                bounded = missing_sides(known, of, plan, name)
+                checks.append(bounded_check_of(rule, known, views, bounded, fewest, facts))
+            else:
+                checks.append(check_of(rule, known, views, fewest, facts, measuring))
             names |= set() if name is None else {name}
     return GateDocument(
         **origin(tables[0], max(names, default=None), own_loss.name),

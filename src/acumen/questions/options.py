@@ -13,6 +13,7 @@ from acumen.readers.formats import titles
 if TYPE_CHECKING:
     from acumen.calibration import Calibration as Calibrator
     from acumen.evaluation.inputs import Modes
+    from acumen.evaluation.missing import How
     from acumen.inference.options import Method
     from acumen.questions.result import Result
     from acumen.stages import Watcher
@@ -55,6 +56,15 @@ ConfidenceLevel = Annotated[
     float, say("Confidence level of the intervals.", "--confidence-level", "--level")
 ]
 Intersection = Annotated[bool, say("Of two: compare the cases both have.")]
+Missing = Annotated[
+    "How",
+    say(
+        "What becomes of rows without a usable reply: drop, wrong or bound.",
+        kind=str,
+        more="Left out; wrong answers, less sure than all others; or left out, with bounds over "
+        "all that they might have been.",
+    ),
+]
 Engine = Annotated[
     str | None, say(f"Leave rows in files and let an engine count: {', '.join(ENGINES)}.")
 ]

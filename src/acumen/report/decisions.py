@@ -185,8 +185,19 @@ def _why_undecided(check: Check) -> str:
         "few_cases": f"too few cases ({check.cases})",
         "unreliable": "its interval is unreliable",
         "between": "the interval holds both yes and no",
+        "missing": _why_missing_rows(check),
     }
     return words.get(str(check.why)) or plain(why_missing(check.measured) or "it has no value")
+
+
+def _why_missing_rows(check: Check) -> str:
+    """What the missing rows leave open, and how many of them it takes."""
+    rows = counted(check.missing_rows or 0, "missing row")
+    if check.bounds is None:
+        return f"{rows}: {plain(check.measured.reason or 'no bounds')}"
+    low, high = (number(bound).text for bound in check.bounds)
+    turns = "" if not check.tipping else f", {check.tipping} of them are enough to turn it"
+    return f"it hangs on {rows}{turns}: whatever they are, the value is {low} to {high}"
 
 
 def _gate(document: GateDocument) -> Words:

@@ -129,7 +129,7 @@ class SetsDocument(Decision):
 
 Rule = Literal["non-inferiority", "equivalence", "superiority", "at-least", "at-most"]
 Verdict = Literal["pass", "fail", "undecided"]
-Undecided = Literal["few_cases", "no_value", "no_interval", "unreliable", "between"]
+Undecided = Literal["few_cases", "no_value", "no_interval", "unreliable", "between", "missing"]
 
 
 class Check(Part):
@@ -145,6 +145,15 @@ class Check(Part):
     cases: Natural
     verdict: Verdict
     why: Undecided | None = Field(default=None, description="why it is undecided")
+    bounds: tuple[float, float] | None = Field(
+        default=None, description="of the value, over all that missing rows might have been"
+    )
+    missing_rows: Natural | None = Field(default=None, description="of all sides together")
+    tipping: Natural | None = Field(
+        default=None,
+        description="so many missing rows, those that matter most first and the others at their "
+        "best, take away what the rows that are there decide",
+    )
 
 
 class GateDocument(Decision):

@@ -18,6 +18,7 @@ from acumen.errors import DataError, label, printable
 from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.charted import Summary
+from acumen.results.missing import MissingPart
 from acumen.results.slices import Slice
 from acumen.results.source import completed, is_source
 from acumen.table.levels import inferred_note
@@ -434,6 +435,9 @@ class MetricsArtifact(Model):
     """What needs no confidence: of one input, or a list of it for several."""
     abstention: list[AbstentionPart] = Field(
         default_factory=list, description="of each input, where words say what cannot be judged"
+    )
+    missing: MissingPart | None = Field(
+        default=None, description="what rows without a usable reply leave open, where it was asked"
     )
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)

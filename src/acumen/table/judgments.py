@@ -34,7 +34,8 @@ WEIGHTS: Final = (1e-50, 1e50)
 """The least and the most that a row may weigh, if anything: fourth powers must not overflow."""
 _COLUMNS: Final = (
     *("case", "item", "truth", "prediction", "outcome"),
-    *("truth_rank", "risk_score", "weight", "line", "unanswerable", "distribution", "own"),
+    *("truth_rank", "risk_score", "weight", "line", "unanswerable", "missing"),
+    *("distribution", "own"),
 )
 _CODED: Final = ("repeat", "rater", "system")
 
@@ -194,6 +195,9 @@ class Judgments:
     """
     own: NDArray[np.int16] | None = None
     """The system's own answer as a rank, where a point took its place; −1 where it has none."""
+    missing: NDArray[np.bool_] | None = None
+    """Rows that came to nothing usable, where they are kept (as open ones) to say what they might
+    have been."""
     no_truth: int = 0
     """Rows that were left out because they have no truth."""
     unlabelled: Judgments | None = None

@@ -26,7 +26,7 @@ from acumen.report.cells import (
     unit_of,
     written,
 )
-from acumen.report.selective import abstention
+from acumen.report.selective import abstention, missing
 from acumen.report.selective.compared import DESCRIBED, rows_of, shared_rows, verdict
 from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
@@ -63,7 +63,8 @@ BESIDE: Final = {"eaugrc": "excess", "failure_auroc": "AUROC", "ece": "ECE"}
 def screen(artifact: MetricsArtifact) -> list[Section]:
     """The sections there is something to say in."""
     leading = _leading(artifact)
-    sections = [_judged(artifact), *(build(leading) for build in OF_EACH)]
+    sections = [_judged(artifact), missing.of_screen(artifact)]
+    sections += [build(leading) for build in OF_EACH]
     sections += [_compared(artifact), for_whom(artifact)]
     return [section for section in sections if section.blocks or section.finding]
 
