@@ -16,6 +16,7 @@ from acumen.questions.evaluate import evaluate as evaluate
 from acumen.questions.evaluate import measure as measure
 from acumen.questions.evaluation import Evaluation as Evaluation
 from acumen.questions.gate import gate as gate
+from acumen.questions.label import label as label
 from acumen.questions.map import survey as survey
 from acumen.questions.plan import plan as plan
 from acumen.questions.rate import rate as rate

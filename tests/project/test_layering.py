@@ -55,7 +55,17 @@ PACKAGES = (
     *("errors", "_version", "extras", "types", "defaults", "stages", "threads", "declare"),
     *("files", "table", "views", "values", "metrics", "results", "inference"),
     *("confidence", "calibration", "readers", "policy", "compat"),
-    *("raters", "evaluation", "large", "decisions", "totals", "studies", "verdicts", "runner"),
+    *(
+        "raters",
+        "labels",
+        "evaluation",
+        "large",
+        "decisions",
+        "totals",
+        "studies",
+        "verdicts",
+        "runner",
+    ),
     *("charts", "report", "questions", "bridge", "scales", "cli"),
 )
 """The rooms of the house; each may look only at those named before it."""

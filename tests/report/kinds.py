@@ -71,6 +71,9 @@ MAKERS: Final[Mapping[str, Callable[[], Reportable]]] = {
     "estimate": lambda: acumen.estimate(
         ratings(), labelled="label", prediction=JUDGES[0], **RATING
     ),
+    "label": lambda: acumen.label(
+        ratings(), budget=20, purpose="estimate", prediction=JUDGES[0], **RATING
+    ),
     "calibrate": lambda: acumen.calibrate(table()),
     "threshold": lambda: acumen.threshold(table(), confidence="token_msp", risk=0.2),
     "sets": lambda: acumen.sets(table(), alpha=0.2),

@@ -46,6 +46,7 @@ QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Does the promise last?": ("watch",),
     "What do its answers add up to, and may that be used?": ("total",),
     "How many cases does it take?": ("plan",),
+    "Which cases shall people label?": ("label",),
     "Can it stand in for a person?": ("rate", "estimate"),
     "Is it right for the right reasons?": ("score",),
     "Ask a model": ("run", "task"),

@@ -46,6 +46,7 @@ MORE: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter("junit", say("Write JUnit XML here."), _FILE, None),
         Parameter("markdown", say("Write Markdown here, for a comment."), _FILE, None),
     ),
+    "label": (Parameter("page", say("Write the page to label on here."), _FILE, None),),
 }
 """How some documents can be shown besides."""
 
@@ -177,7 +178,7 @@ def _answer(question: Question, values: dict[str, Any]) -> None:
     values_of = (words.get(p.name) for p in question.options if p.say.is_file)
     files = [f for v in values_of for f in (v if isinstance(v, list | tuple) else [v])]
     targets: dict[str, Path | None] = {
-        f"--{name}": values.get(name) for name in ("output", "html", "junit", "markdown")
+        f"--{name}": values.get(name) for name in ("output", "html", "junit", "markdown", "page")
     }
     check_targets(targets, [*places, *files])
     if targets["--html"] is not None:
@@ -264,6 +265,7 @@ def _keep(
         "--html": lambda: result.to_html(texts=texts),
         "--junit": lambda: _junit(result),
         "--markdown": result.to_markdown,
+        "--page": lambda: _page(result),
     }
     for option, path in targets.items():
         if path is not None:
@@ -271,6 +273,11 @@ def _keep(
             with stage(f"{verb} {printable(path.name)}", 0.5):
                 files[path] = makers[option]().encode("utf-8")
     write_files(files)
+
+
+def _page(result: Result[Any]) -> str:
+    page: str = result.page()  # type: ignore[attr-defined]  # of a sample, which alone has one
+    return page
 
 
 def _junit(result: Result[Any]) -> str:

@@ -23,6 +23,7 @@ HOMES: Final = {
     "plan": "plan:plan",
     "rate": "rate:rate",
     "estimate": "estimate:estimate",
+    "label": "label:label",
     "total": "total:total",
     "score": "score:score",
     "count": "count:count",

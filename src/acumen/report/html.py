@@ -110,10 +110,10 @@ def render_studies(studies: Sequence[Study], note: str = "") -> str:
     """The page of some studies, with a note above them."""
     from markupsafe import Markup
 
-    style, script, library = _asset("page.css"), _asset("page.js"), chart_library()
+    style, script, library = asset("page.css"), asset("page.js"), chart_library()
     policy = (
-        f"default-src 'none'; script-src {_hash(library)} {_hash(script)}; "
-        f"style-src {_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {source_hash(library)} {source_hash(script)}; "
+        f"style-src {source_hash(style)}; img-src data:; base-uri 'none'; form-action 'none'"
     )
     glossary = Glossary()
     # only this package's own files and escaped JSON pass unescaped
@@ -173,6 +173,11 @@ def island(studies: Sequence[Study], terms: Mapping[str, str]) -> str:
         "charts": charts,
         "cases": [_columns(block) for block in blocks if isinstance(block, Cases)],
     }
+    return inert_json(document)
+
+
+def inert_json(document: Mapping[str, Any]) -> str:
+    """JSON that cannot end the element it stands in."""
     text = to_json(document, compact=True).strip()
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -208,7 +213,8 @@ def _columns(cases: Cases) -> dict[str, Any]:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the page, as it lies in the package."""
     return files("acumen.report").joinpath("page", name).read_text(encoding="utf-8")
 
 
@@ -218,6 +224,7 @@ def compressed(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode("utf-8"), mtime=0)).decode("ascii")
 
 
-def _hash(text: str) -> str:
+def source_hash(text: str) -> str:
+    """A script or a style as a policy allows it."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

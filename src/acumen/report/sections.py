@@ -59,6 +59,7 @@ HOMES: Final[Mapping[str, str]] = {
     "plan": "decisions:PLAN",
     "ratings": "raters:RATINGS",
     "estimates": "estimates:ESTIMATES",
+    "sample": "samples:SAMPLE",
     "totals": "totals.family:TOTALS",
     "large": "large:LARGE",
     "counts": "counts:COUNTS",

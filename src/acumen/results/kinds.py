@@ -50,6 +50,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "plan": Kind("results.decisions:PlanDocument", "plan"),
     "ratings": Kind("results.raters:RatingsDocument", "rate"),
     "estimates": Kind("results.raters:EstimateDocument", "estimate"),
+    "sample": Kind("results.labels:SampleDocument", "label"),
     "totals": Kind("results.totals:TotalsDocument", "total"),
     "large": Kind("results.counts:LargeArtifact", "evaluate --engine"),
     "counts": Kind("results.counts:CountsDocument", "count"),

@@ -1,0 +1,59 @@
+"""What ``acumen label`` writes: which cases to label, and with what chance each was drawn."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from acumen.types import CaseId
+from acumen.values.measured import Count, Model, Number
+
+Assumption = Literal["correlation", "errors", "agreement"]
+
+
+class Expected(Model):
+    """The precision to expect of so many labelled cases, if what is assumed holds."""
+
+    cases: Count
+    assumption: Assumption = Field(
+        description="correlation of judge and people by case; share of accepted answers that are "
+        "wrong; share on which two people agree"
+    )
+    at: Number
+    reach: Number = Field(
+        description="half the width of the interval; of errors, the risk that can be promised"
+    )
+
+
+class DrawnCase(Model):
+    """A case to label."""
+
+    case: CaseId
+    inclusion: Annotated[Number, Field(gt=0, le=1)]
+    rows: Count
+
+
+class SampleDocument(Model):
+    """The cases that are to be labelled, in the order in which they are."""
+
+    kind: Literal["sample"] = "sample"
+    acumen_version: str
+    command: str | None = Field(default=None, description="what makes it again")
+    judged_in: str | None
+    purpose: Literal["estimate", "threshold", "rate"]
+    seed: Count
+    fingerprint: str = Field(description="of the cases and their chances: labels carry it")
+    levels: list[Any]
+    columns: dict[str, str] = Field(description="role -> its column in the rows")
+    cases: Count
+    rows: Count
+    budget: Count
+    rows_drawn: Count
+    constant: bool = Field(description="whether every case had the same chance")
+    largest_weight: Number = Field(description="of a drawn case, against the mean of all")
+    confidence_level: Number
+    delta: Number
+    expected: list[Expected]
+    drawn: list[DrawnCase]
+    warnings: list[str]

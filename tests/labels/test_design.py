@@ -1,0 +1,117 @@
+"""Which cases are drawn: the chances by hand, and the draw as a law over many seeds."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acumen.labels.design import chances, draw, fingerprint, sizes_for
+
+SIZES = st.lists(st.floats(0.0, 1e6), min_size=2, max_size=40)
+
+
+def test_half_of_the_chances_is_the_same_for_all_and_half_goes_by_size() -> None:
+    # of 2: 2 (1/8 + s/16) for sizes 1, 1, 1, 5
+    assert chances(np.array([1.0, 1, 1, 5]), 2).tolist() == [0.375, 0.375, 0.375, 0.875]
+
+
+def test_chances_above_one_are_cut_and_the_others_raised() -> None:
+    assert chances(np.array([0.0, 0, 0, 8]), 3) == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1])
+    assert chances(np.array([1.0, 9, 3]), 3).tolist() == [1, 1, 1]
+
+
+@given(SIZES, st.data())
+def test_chances_add_up_to_the_budget_and_none_is_below_half_of_the_even_one(
+    sizes: list[float], data: Any
+) -> None:
+    budget = data.draw(st.integers(2, len(sizes)))
+    own = chances(np.array(sizes), budget)
+    assert own.sum() == pytest.approx(budget)
+    assert (own <= 1.0).all()
+    assert (own >= budget / len(sizes) / 2 - 1e-12).all()
+    order = np.argsort(sizes, kind="stable")
+    assert (np.diff(own[order]) >= -1e-12).all()
+
+
+@given(SIZES, st.data())
+def test_the_draw_has_as_many_different_cases_as_were_asked_for(
+    sizes: list[float], data: Any
+) -> None:
+    budget = data.draw(st.integers(2, len(sizes)))
+    chance = chances(np.array(sizes), budget)
+    places = draw(range(len(sizes)), chance, data.draw(st.integers(0, 99)))
+    assert len({*places.tolist()}) == len(places) == budget
+    assert {*np.flatnonzero(chance >= 1.0).tolist()} <= {*places.tolist()}
+
+
+def test_every_case_is_drawn_with_its_chance() -> None:
+    chance = chances(np.array([1.0, 2, 3, 4, 9, 1, 1, 6, 2, 30]), 4)
+    assert chance.max() == 1.0
+    cases, seeds = [f"c{at}" for at in range(10)], 4_000
+    counts = np.zeros(10)
+    for seed in range(seeds):
+        counts[draw(cases, chance, seed)] += 1
+    error = np.sqrt(chance * (1 - chance) / seeds)
+    assert (np.abs(counts / seeds - chance) <= 4 * error + 1e-12).all()
+
+
+def test_of_equal_cases_every_pair_is_drawn_alike() -> None:
+    pairs, seeds = dict.fromkeys(combinations(range(6), 2), 0), 6_000
+    for seed in range(seeds):
+        pairs[tuple(sorted(draw(range(6), np.full(6, 1 / 3), seed).tolist()))] += 1  # type: ignore[index]
+    expected = seeds / len(pairs)
+    statistic = sum((n - expected) ** 2 / expected for n in pairs.values())
+    assert statistic < 36.1  # chi-square with 14 degrees, p = .001
+
+
+def test_the_order_of_rows_changes_neither_the_draw_nor_its_order() -> None:
+    cases = [f"c{at}" for at in range(30)]
+    chance = chances(np.arange(30.0), 8)
+    turned = np.random.default_rng(1).permutation(30)
+    again = draw([cases[at] for at in turned], chance[turned], 5)
+    assert [cases[turned[at]] for at in again] == [cases[at] for at in draw(cases, chance, 5)]
+    assert {*draw(cases, chance, 5).tolist()} != {*draw(cases, chance, 6).tolist()}
+
+
+def test_to_estimate_doubt_is_worth_a_label_and_to_certify_confidence_is() -> None:
+    case, sure = np.array([0, 1, 2, 2]), np.array([0.9, 0.1, 0.5, np.nan])
+    # ranks .875, .375, .625, .125: without a confidence is the least sure
+    doubt = [np.sqrt(0.125), np.sqrt(0.625), np.sqrt(2 * (0.375 + 0.875))]
+    assert sizes_for("estimate", case, sure, 3) == pytest.approx(doubt)
+    assert sizes_for("threshold", case, sure, 3) == pytest.approx([0.875, 0.375, 0.75])
+    assert sizes_for("rate", case, sure, 3).tolist() == [1, 1, 1]
+    assert sizes_for("estimate", case, None, 3).tolist() == [1, 1, 1]
+
+
+def test_equal_confidences_have_equal_ranks() -> None:
+    sizes = sizes_for("threshold", np.arange(4), np.array([0.5, 0.5, 0.9, 0.5]), 4)
+    assert sizes.tolist() == [0.375, 0.375, 0.875, 0.375]
+
+
+def test_a_weighted_sum_of_what_is_drawn_is_right_on_average() -> None:
+    values = np.array([3.0, 1, 4, 1, 5, 9, 2, 6])
+    chance = chances(values[::-1].copy(), 3)
+    sums = []
+    for seed in range(3_000):
+        places = draw(range(8), chance, seed)
+        sums.append((values[places] / chance[places]).sum())
+    error = np.std(sums) / np.sqrt(len(sums))
+    assert abs(np.mean(sums) - values.sum()) < 4 * error
+
+
+def test_a_sample_is_told_by_its_cases_and_chances_in_any_order() -> None:
+    one = fingerprint(1, "rate", [("a", 0.5), ("b", 0.25)])
+    assert one == fingerprint(1, "rate", [("b", 0.25), ("a", 0.5)])
+    others = [
+        fingerprint(2, "rate", [("a", 0.5), ("b", 0.25)]),
+        fingerprint(1, "estimate", [("a", 0.5), ("b", 0.25)]),
+        fingerprint(1, "rate", [("a", 0.5), ("b", 0.26)]),
+        fingerprint(1, "rate", [(1, 0.5), ("b", 0.25)]),
+        fingerprint(1, "rate", [("1", 0.5), ("b", 0.25)]),
+    ]
+    assert len({one, *others}) == 6
