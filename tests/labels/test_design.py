@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acumen.labels.design import chances, draw, fingerprint, sizes_for
+from acumen.labels.design import chances, draw, sizes_for
+from acumen.results.labels import fingerprint
 
 SIZES = st.lists(st.floats(0.0, 1e6), min_size=2, max_size=40)
 
@@ -63,7 +64,7 @@ def test_every_case_is_drawn_with_its_chance() -> None:
 def test_of_equal_cases_every_pair_is_drawn_alike() -> None:
     pairs, seeds = dict.fromkeys(combinations(range(6), 2), 0), 6_000
     for seed in range(seeds):
-        pairs[tuple(sorted(draw(range(6), np.full(6, 1 / 3), seed).tolist()))] += 1  # type: ignore[index]
+        pairs[tuple(sorted(draw(range(6), np.full(6, 1 / 3), seed).tolist()))] += 1
     expected = seeds / len(pairs)
     statistic = sum((n - expected) ** 2 / expected for n in pairs.values())
     assert statistic < 36.1  # chi-square with 14 degrees, p = .001

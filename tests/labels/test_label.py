@@ -14,7 +14,7 @@ from acumen.cli import run
 from acumen.errors import DataError, UsageError
 from acumen.questions.marking import Marking
 
-COLUMNS = {"case": "doc", "item": "part", "prediction": "ai", "levels": "1-5"}
+COLUMNS: dict[str, Any] = {"case": "doc", "item": "part", "prediction": "ai", "levels": "1-5"}
 
 
 def rows(cases: int = 30) -> list[dict[str, Any]]:

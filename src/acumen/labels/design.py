@@ -111,14 +111,3 @@ def _ranks(sure: Floats) -> Floats:
     values = np.where(np.isnan(sure), -np.inf, sure)
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray(((np.cumsum(counts) - counts / 2) / len(values))[place])
-
-
-def fingerprint(seed: int, purpose: str, drawn: Sequence[tuple[CaseId, float]]) -> str:
-    """What tells one sample from every other: of its cases and chances, in any order.
-
-    >>> fingerprint(1, "rate", [("a", 0.5), ("b", 0.5)]) == fingerprint(1, "rate", [("b", 0.5)])
-    False
-    """
-    parts = sorted(f"{type(case).__name__}|{case}|{chance!r}" for case, chance in drawn)
-    text = "\n".join([f"{seed}|{purpose}", *parts])
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -10,11 +10,11 @@ import numpy as np
 
 from acumen._version import __version__
 from acumen.errors import DataError, UsageError, counted, label
-from acumen.labels.design import Purpose, chances, draw, fingerprint, sizes_for
+from acumen.labels.design import Purpose, chances, draw, sizes_for
 from acumen.labels.precision import balanced, expected
 from acumen.raters.reading import read_as
 from acumen.readers.reading import Reading, predictions_of
-from acumen.results.labels import DrawnCase, SampleDocument
+from acumen.results.labels import DrawnCase, SampleDocument, fingerprint
 from acumen.table.judgments import Judgments
 from acumen.table.levels import inferred_note
 from acumen.types import CaseId, Floats

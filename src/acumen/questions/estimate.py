@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 @question(
     "acumen estimate judged.csv --case doc --prediction ai --labelled human --levels 1-5",
+    "acumen estimate drawn.csv --case doc --prediction ai --labelled human --inclusion inclusion",
     "acumen estimate two.csv --prediction ai --labelled human --system model --group lang",
     slices=True,
 )
@@ -37,6 +38,7 @@ def estimate(
             more="A case is labelled wholly or not at all, and at random.",
         ),
     ],
+    inclusion: options.Inclusion = None,
     confidence_level: options.ConfidenceLevel = CONFIDENCE_LEVEL,
     **reading: Unpack[Reading],
 ) -> EstimateDocument:
@@ -58,4 +60,4 @@ def estimate(
 
     if not 0.0 < confidence_level < 1.0:
         raise UsageError(f"the confidence level must lie between 0 and 1, not {confidence_level}")
-    return document_of(judged, labelled, confidence_level, reading)
+    return document_of(judged, labelled, confidence_level, reading, inclusion)

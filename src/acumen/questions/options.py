@@ -47,6 +47,15 @@ Calibration = Annotated[
         more="Its file, or what :func:`calibrate` made.",
     ),
 ]
+Inclusion = Annotated[
+    str | None,
+    say(
+        "Chances with which cases were drawn to be labelled.",
+        metavar="COLUMN|SAMPLE",
+        is_file=True,
+        more="A column of them, or the sample that ``acumen label`` wrote.",
+    ),
+]
 Resamples = Annotated[
     int, say("Resamples of the cases.", "--resamples", "--bootstrap-resamples", least=0)
 ]

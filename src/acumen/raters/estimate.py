@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from acumen.defaults import FOLDS, RELIABLE_CASES
 from acumen.errors import DataError
 from acumen.inference.distributions import t_cdf, t_quantile
 from acumen.metrics.registry import ratio
+from acumen.raters.inclusion import stands_for
 from acumen.raters.labelled import Labelled
 from acumen.raters.ppi import Powered, Room, Sample, power, reaches
 from acumen.readers.reading import Reading
@@ -28,10 +29,15 @@ NO_WEIGHT = (0.0, 0.0)
 
 
 def document_of(
-    data: Any, labelled: str, confidence_level: float, reading: Reading
+    data: Any,
+    labelled: str,
+    confidence_level: float,
+    reading: Reading,
+    inclusion: str | None = None,
 ) -> EstimateDocument:
     """What people would say of all cases, from those that have a label."""
-    return _Study.of(Labelled.read(data, labelled, reading)).document(confidence_level)
+    rows = Labelled.read(data, labelled, reading, inclusion)
+    return _Study.of(rows).document(confidence_level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +81,11 @@ class _Study:
         ys, fs = (np.stack([sums(v[:, k]) for k in range(cuts)], axis=2) for v in (y, f))
         there = rows.any(axis=1)
         whole = Sample(rows, ys, fs, sign)
-        return whole.take(there & self.labelled), whole.take(there & ~self.labelled)
+        own, weights = there & self.labelled, self.rows.weights
+        labelled = whole.take(own)
+        if weights is not None:
+            labelled = replace(labelled, weight=weights[own])
+        return labelled, whole.take(there & ~self.labelled)
 
     def expected(self, loss: Floats) -> Floats | None:
         """What the judge's confidence says of the loss of each row; None where it has none.
@@ -97,6 +107,16 @@ class _Study:
             line = np.polyval(np.polyfit(x[rows], loss[rows], 1), x)
             out += np.where(own, np.where(fold == k, line, 0.0), line / folds)
         return out[:, None]
+
+    def _inclusion(self) -> dict[str, Any]:
+        """How the labelled cases were drawn, and whether they may be those that were."""
+        chances, labelled = self.rows.chances, self.labelled
+        if chances is None:
+            return {}
+        total, fits = stands_for(chances, labelled)
+        own = chances[labelled]
+        ends = {"least_inclusion": float(own.min()), "most_inclusion": float(own.max())}
+        return {**ends, "stands_for": total, "fits": fits}
 
     def document(self, level: float) -> EstimateDocument:
         """Everything that is estimated."""
@@ -159,6 +179,7 @@ class _Study:
             difference=difference,
             slices=slices,
             labels=Labels(
+                **self._inclusion(),
                 partly_labelled=self.partly,
                 enough=len(own) >= RELIABLE_CASES,
                 random_p_value=_at_random(own, others),
@@ -260,8 +281,10 @@ def _at_random(own: Sample, others: Sample) -> float | None:
     if len(others) < 2:
         return None
     means, variances = [], []
-    for sample in (own, others):
-        mean, influence = sample.mean(sample.f)
+    for sample, (mean, influence) in (
+        (own, own.foretold(others)[:2]),
+        (others, others.mean(others.f)),
+    ):
         means.append(float(mean[0]))
         variances.append(len(sample) / (len(sample) - 1) * float((influence**2).sum()))
     spread = sum(variances)

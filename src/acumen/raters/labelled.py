@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, UsageError
+from acumen.raters.inclusion import beside, chances_of, groups_of, weights_of
 from acumen.raters.reading import read_as
 from acumen.readers.reading import Reading, predictions_of
 from acumen.table.coded import Coded
@@ -36,12 +37,18 @@ class Labelled:
     """The judge's; NaN where it has none."""
     system: Coded | None
     groups: Mapping[str, Coded]
+    chances: Floats | None
+    """With which each case was drawn to be labelled, where that is said; NaN where it was not."""
+    weights: Floats | None
+    """How many cases each labelled one stands for, where they had different chances."""
     not_judged: int
     """Rows that the judge did not rate: they are left out."""
     warnings: tuple[str, ...]
 
     @classmethod
-    def read(cls, data: Any, labels: str, reading: Reading) -> Labelled:
+    def read(
+        cls, data: Any, labels: str, reading: Reading, inclusion: str | None = None
+    ) -> Labelled:
         """The rows of an input; ``labels`` is the column of what people said."""
         judges = predictions_of(reading)
         if len(judges) != 1:
@@ -50,16 +57,25 @@ class Labelled:
         # readers drop and count a row without a truth, and keep one without a prediction: here it
         # is the judge's rating that every row must have
         roles = {**reading, "truth": judge, "prediction": labels}
+        roles |= beside(reading, inclusion)
         table = read_as(data, roles, truth="judge", prediction="label")
         odd = np.flatnonzero(~np.isin(table.outcome, (Outcome.ANSWERED, Outcome.ABSTAINED)))
         if len(odd):
             message = f"is no level of {table.scale.allowed}"
             problems = [table.problem(row, message, "label") for row in odd.tolist()]
             raise DataError(problems, table.source.name)
-        return cls._of(table)
+        return cls._of(table, inclusion, reading)
 
     @classmethod
-    def _of(cls, table: Judgments) -> Labelled:
+    def _of(cls, table: Judgments, inclusion: str | None, reading: Reading) -> Labelled:
+        chances = None if inclusion is None else chances_of(table, inclusion)
+        weights = None
+        if inclusion is not None and chances is not None:
+            has_label = np.bincount(
+                table.case[table.prediction != NO_LABEL], minlength=len(chances)
+            )
+            weights = weights_of(chances, has_label > 0, table, inclusion)
+        asked = groups_of(reading)
         confidence = table.signals.get("confidence")
         return cls(
             source=table.source.name,
@@ -70,7 +86,9 @@ class Labelled:
             label=table.prediction,
             confidence=None if confidence is None else confidence.values,
             system=table.system,
-            groups=table.groups,
+            groups={name: group for name, group in table.groups.items() if name in asked},
+            chances=chances,
+            weights=weights,
             not_judged=table.no_truth,
             warnings=tuple(table.warnings),
         )

@@ -8,6 +8,18 @@ With people's ratings Y and the judge's F on n labelled cases, and F alone on N 
 where :math:`a_c` and :math:`b_c` are the influences of a case on the two means, and :math:`V_U` the
 variance of :math:`\bar F_U`. It holds however bad the judge is, and is short where it is good.
 Angelopoulos, Duchi and Zrnic (2023), PPI++, for rows; here a case is what is drawn.
+
+Where the labelled cases were drawn with chances :math:`\pi_c`, each counts :math:`w_c = 1/\pi_c`
+times, and so do its influences. The cases without a label are no random sample then either: what
+stands beside their mean is what the labelled cases foretell of it,
+
+.. math:: \tilde F = \bar F_w + \frac{1}{M_U} \sum_c (m_c \bar F_w - F_c), \quad
+          \bar F_w = \frac{\sum_c w_c F_c}{\sum_c w_c m_c}
+
+the weighted mean less the part of all rows that they are themselves. So
+:math:`\hat\theta = \bar Y_w + \lambda\,(\bar F_U - \tilde F)`, which is the formula above where all
+chances are the same, and otherwise active inference (Zrnic and Candès 2024) with the weighted means
+taken out first: a constant added to all ratings is added to the estimate.
 """
 
 from __future__ import annotations
@@ -37,21 +49,63 @@ class Sample:
     y: Floats
     f: Floats
     sign: Floats
+    weight: Floats | None = None
+    """How many cases each stands for, where they were drawn with different chances."""
 
     def take(self, cases: NDArray[Any]) -> Sample:
         """Some of the cases."""
-        return replace(self, rows=self.rows[cases], y=self.y[cases], f=self.f[cases])
+        weight = None if self.weight is None else self.weight[cases]
+        rows, y, f = self.rows[cases], self.y[cases], self.f[cases]
+        return replace(self, rows=rows, y=y, f=f, weight=weight)
 
     def mean(self, sums: Floats) -> tuple[Floats, Floats]:
         """The mean a row of each cut, and the influence of each case on it."""
-        total = self.rows.sum(axis=0)[:, None]
+        mean, influence = self._parts(sums)
+        return self.sign @ mean, self._joined(influence)
+
+    def foretold(self, others: Sample) -> tuple[Floats, Floats, Floats]:
+        """What these say of the judge's mean of the others, their influence on it, and by how much
+        it is above the mean of all, by part: by nothing where every case had the same chance.
+        """
+        mean, influence = self._parts(self.f)
+        there = others.rows.sum(axis=0)[:, None]
+        if self.weight is None or not there.all():
+            return self.sign @ mean, self._joined(influence), np.zeros_like(mean)
+        shift = (mean * self.rows.sum(axis=0)[:, None] - self.f.sum(axis=0)) / there
+        own = (mean * self.rows[:, :, None] - self.f) / there
+        scale = 1.0 + self.rows.sum(axis=0)[:, None] / there
+        return self.sign @ (mean + shift), self._joined(influence * scale + own), shift
+
+    def _parts(self, sums: Floats) -> tuple[Floats, Floats]:
+        rows = self._times(self.rows)
+        total = rows.sum(axis=0)[:, None]
+        sums = self._times(sums)
         mean = sums.sum(axis=0) / total
-        influence = (sums - mean * self.rows[:, :, None]) / total
-        return self.sign @ mean, np.einsum("p,cpk->ck", self.sign, influence)
+        return mean, (sums - mean * rows[:, :, None]) / total
+
+    def _joined(self, influence: Floats) -> Floats:
+        return np.asarray(np.einsum("p,cpk->ck", self.sign, influence))
+
+    def _times(self, values: Floats) -> Floats:
+        """Sums of cases, each as often as it stands for one."""
+        if self.weight is None:
+            return values
+        return np.asarray(values * self.weight.reshape(-1, *[1] * (values.ndim - 1)))
 
     def of_cases(self, sums: Floats) -> Floats:
         """What each case adds to a mean of sums: as many times the mean as there are cases."""
-        return np.asarray(sums / self.rows.mean(axis=0) @ self.sign)
+        return np.asarray(self._times(sums) / self._times(self.rows).mean(axis=0) @ self.sign)
+
+    @property
+    def share(self) -> Floats:
+        """Of the rows, times the cases."""
+        rows = self._times(self.rows)
+        return np.asarray(rows.mean(axis=1) / rows.mean())
+
+    @property
+    def heaviest(self) -> float:
+        """How much more than the mean a case may count that looks like none of them."""
+        return 1.0 if self.weight is None else float(self.weight.max() / self.weight.mean())
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -94,13 +148,18 @@ def power(labelled: Sample, others: Sample, bounds: tuple[float, float] = (0.0, 
     if len(others) < 2:
         bounds = 0.0, 0.0
     n, far = len(labelled), len(others)
-    mean_u, influence_u = others.mean(others.f) if far else (np.zeros(1), np.zeros((1, 1)))
-    variance_u = far / max(1, far - 1) * (influence_u**2).sum(axis=0)
+    mean_u, variance_u = np.zeros(1), np.zeros(1)
+    if far:
+        mean_u, influence_u = others.mean(others.f)
+        # around the mean of all, from which a draw that is not even holds the others off
+        shift = labelled.foretold(others)[2] / others.rows.sum(axis=0)[:, None]
+        influence_u = influence_u + np.einsum("p,cp,pk->ck", others.sign, others.rows, shift)
+        variance_u = far / max(1, far - 1) * (influence_u**2).sum(axis=0)
 
     def estimate(sample: Sample) -> tuple[Floats, float]:
         size = len(sample)
         mean_y, a = sample.mean(sample.y)
-        mean_f, b = sample.mean(sample.f)
+        mean_f, b, _ = sample.foretold(others)
         scale = size / max(1, size - 1)
         over = float((scale * (b**2).sum(axis=0) + variance_u).sum())
         weight = scale * float((a * b).sum()) / over if over > 0 else 0.0
@@ -130,15 +189,16 @@ def reaches(powered: Powered, labelled: Sample, room: Room, level: float) -> tup
     t = np.array([t_quantile(level, df) for df in powered.degrees])
     below = t * np.sqrt(powered.variance)
     above, chance = below.copy(), (1.0 - level) / 2
+    step = room.step * labelled.heaviest
     by_label, by_judge = abs(1.0 - powered.weight), abs(powered.weight)
     for cut, usual in enumerate(_usual(labelled, room)):
         y, f = (labelled.of_cases(sums[:, :, cut]) for sums in (labelled.y, labelled.f))
-        rest = y - usual * labelled.rows.mean(axis=1) / labelled.rows.mean()
+        rest = y - usual * labelled.share
         others = t[cut] * math.sqrt(powered.of_others[cut])
         for side, sign, end in ((below, -1.0, room.least), (above, 1.0, room.most)):
             hidden = (
-                by_judge * _hidden(sign * (y - f), room.step, chance),
-                by_label * (usual != end) * _hidden(sign * rest, room.step, chance),
+                by_judge * _hidden(sign * (y - f), step, chance),
+                by_label * (usual != end) * _hidden(sign * rest, step, chance),
             )
             if any(hidden):
                 side[cut] = max(side[cut], math.hypot(*hidden, others))

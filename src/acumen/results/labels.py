@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -57,3 +59,20 @@ class SampleDocument(Model):
     expected: list[Expected]
     drawn: list[DrawnCase]
     warnings: list[str]
+
+    @property
+    def own_fingerprint(self) -> str:
+        """What its fingerprint must be, if nobody changed its cases and chances."""
+        pairs = [(case.case, case.inclusion) for case in self.drawn]
+        return fingerprint(self.seed, self.purpose, pairs)
+
+
+def fingerprint(seed: int, purpose: str, drawn: Sequence[tuple[CaseId, float]]) -> str:
+    """What tells one sample from every other: of its cases and chances, in any order.
+
+    >>> fingerprint(1, "rate", [("a", 0.5), ("b", 0.5)]) == fingerprint(1, "rate", [("b", 0.5)])
+    False
+    """
+    parts = sorted(f"{type(case).__name__}|{case}|{chance!r}" for case, chance in drawn)
+    text = "\n".join([f"{seed}|{purpose}", *parts])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

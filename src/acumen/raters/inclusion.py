@@ -1,0 +1,129 @@
+"""With what chance each case was drawn to be labelled: from a column, or from the sample itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acumen.errors import DataError, Problem, label, refuse, source_name, what_came
+from acumen.results.labels import SampleDocument
+from acumen.table.judgments import Judgments
+from acumen.table.levels import number_in
+from acumen.types import Floats
+
+EVEN: Final = 1e-9
+"""Chances that differ by less are the same."""
+DOUBT: Final = 3.0
+"""So many standard errors between the cases there are and those that the sample stands for."""
+SLACK: Final = 0.02
+"""And so large a share of them, since chances are written with few digits at times."""
+
+
+def is_sample(said: str) -> bool:
+    """Whether a sample is named, and not a column."""
+    return said.endswith(".json") and Path(said).is_file()
+
+
+def groups_of(reading: Mapping[str, Any]) -> list[str]:
+    """The columns that are to be sliced by."""
+    said = reading.get("group") or []
+    return [said] if isinstance(said, str) else list(said)
+
+
+def beside(reading: Mapping[str, Any], said: str | None) -> dict[str, Any]:
+    """What is to be read as well: the column of chances, as one to slice by is."""
+    if said is None or is_sample(said) or said in groups_of(reading):
+        return {}
+    return {"group": [*groups_of(reading), said]}
+
+
+def chances_of(table: Judgments, said: str) -> Floats:
+    """The chance of each case; NaN of those of which nothing is said."""
+    return _of_sample(table, said) if is_sample(said) else _of_column(table, said)
+
+
+def _of_column(table: Judgments, column: str) -> Floats:
+    group = table.groups[column]
+    values = np.array([_number(value) for value in group.values] + [math.nan])
+    of_rows = values[group.codes]
+    first = np.full(len(table.cases), -1, np.int64)
+    there = np.flatnonzero(group.codes >= 0)
+    first[table.case[there][::-1]] = there[::-1]
+    problems = list(_problems(table, column, of_rows, first[table.case]))
+    refuse(problems, table.source.name)
+    return np.where(first >= 0, of_rows[first], math.nan)
+
+
+def _problems(
+    table: Judgments, column: str, of_rows: Floats, first: NDArray[np.int64]
+) -> Iterator[Problem]:
+    group = table.groups[column]
+    for row in np.flatnonzero(group.codes >= 0).tolist():
+        came = group.values[int(group.codes[row])]
+        if not 0.0 < of_rows[row] <= 1.0:
+            message = f"a chance is above 0 and at most 1, not {what_came(came)}"
+            yield table.problem(row, message, column)
+        elif abs(of_rows[row] - of_rows[first[row]]) > EVEN:
+            other = group.values[int(group.codes[first[row]])]
+            message = f"is {what_came(came)} here and {what_came(other)} in another row of the case"
+            yield table.problem(row, message, column)
+
+
+def _number(value: Any) -> float:
+    number = number_in(value)
+    return math.nan if number is None else float(number)
+
+
+def _of_sample(table: Judgments, path: str) -> Floats:
+    from acumen.results.kinds import read_document
+
+    sample, name = read_document(path), source_name(path)
+    if not isinstance(sample, SampleDocument):
+        raise DataError(["is no sample: it is what acumen label writes"], name)
+    if sample.fingerprint != sample.own_fingerprint:
+        message = "its cases or chances are not those that were drawn: somebody changed them"
+        raise DataError([Problem(message, field="fingerprint")], name)
+    chance = {str(case.case): case.inclusion for case in sample.drawn}
+    known = {str(case) for case in table.cases}
+    problems = [
+        Problem(f"{label(case)} was drawn and is not among the rows", field="drawn")
+        for case in chance
+        if case not in known
+    ]
+    refuse(problems, name)
+    return np.array([chance.get(str(case), math.nan) for case in table.cases])
+
+
+def weights_of(
+    chances: Floats, labelled: NDArray[np.bool_], table: Judgments, said: str
+) -> Floats | None:
+    """How many cases each labelled one stands for; None where all had the same chance."""
+    lost = np.flatnonzero(labelled & np.isnan(chances))
+    what = "was not drawn" if is_sample(said) else "has no chance of being drawn"
+    where = f" in {label(source_name(said))}" if is_sample(said) else ""
+    problems = [
+        Problem(f"case {label(table.cases[at])} is labelled and {what}{where}", field=said)
+        for at in lost.tolist()
+    ]
+    refuse(problems, table.source.name)
+    own = chances[labelled]
+    return None if np.ptp(own) <= EVEN else np.where(labelled, 1.0 / chances, 0.0)
+
+
+def stands_for(chances: Floats, labelled: NDArray[np.bool_]) -> tuple[float, bool]:
+    """How many cases the labelled ones stand for, and whether there may be as many.
+
+    >>> stands_for(np.array([0.5, 0.5, np.nan, np.nan]), np.array([True, True, False, False]))
+    (4.0, True)
+    >>> stands_for(np.array([0.5, 0.5, np.nan, np.nan]), np.array([True, False, False, False]))
+    (2.0, False)
+    """
+    weights = 1.0 / chances[labelled]
+    n, total, there = len(weights), float(weights.sum()), len(labelled)
+    error = math.sqrt(n / max(1, n - 1) * float(((weights - weights.mean()) ** 2).sum()))
+    return total, abs(total - there) <= DOUBT * error + SLACK * there

@@ -1,0 +1,285 @@
+"""Estimates from cases drawn with different chances: by hand, laws, coverage, refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import acumen
+from acumen.cli import run
+from acumen.errors import DataError
+from acumen.labels.design import chances, draw
+from acumen.raters.inclusion import stands_for
+from acumen.raters.ppi import Sample, power
+from acumen.results.raters import EstimateDocument
+from simulations.labels import covered
+from tests.raters.test_estimate import LABELLED, OTHERS, sample
+
+SIZES, YS, FS = LABELLED.rows[:, 0], LABELLED.y[:, 0, 0], LABELLED.f[:, 0, 0]
+CHANCES = np.array([0.5, 0.2, 0.8, 0.4, 0.25, 0.6])
+
+
+def drawn(chance: Any) -> Sample:
+    return Sample(LABELLED.rows, LABELLED.y, LABELLED.f, np.ones(1), 1.0 / np.asarray(chance))
+
+
+def by_hand(chance: Any, bounds: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float, float]:
+    """Value, weight and variance, written out case by case."""
+    m_u, f_u = OTHERS.rows[:, 0], OTHERS.f[:, 0, 0]
+    m, y, f, w = SIZES, YS, FS, 1 / np.asarray(chance)
+
+    def estimate(s: Any) -> tuple[float, float, float]:
+        total, n = (w[s] * m[s]).sum(), len(m[s])
+        mean_y, mean_f = (w[s] * y[s]).sum() / total, (w[s] * f[s]).sum() / total
+        ahead = mean_f + (m[s] * mean_f - f[s]).sum() / m_u.sum()
+        a = w[s] * (y[s] - mean_y * m[s]) / total
+        b = w[s] * (f[s] - mean_f * m[s]) / total * (1 + m[s].sum() / m_u.sum())
+        b += (m[s] * mean_f - f[s]) / m_u.sum()
+        k = n / (n - 1)
+        weight = k * (a * b).sum() / (k * (b**2).sum() + variance_u)
+        weight = min(bounds[1], max(bounds[0], weight))
+        return mean_y + weight * (f_u.sum() / m_u.sum() - ahead), weight, ahead - mean_f
+
+    total = (w * m).sum()
+    off = (m * (w * f).sum() / total - f).sum() / m_u.sum()
+    centre = f_u.sum() / m_u.sum() - off
+    n_u = len(m_u)
+    variance_u = n_u / (n_u - 1) * ((f_u - centre * m_u) ** 2).sum() / m_u.sum() ** 2
+    value, weight, _ = estimate(slice(None))
+    left = [estimate(np.arange(6) != c)[0] for c in range(6)]
+    own = 5 / 6 * ((np.array(left) - np.mean(left)) ** 2).sum()
+    return value, weight, own + weight**2 * variance_u
+
+
+def test_it_is_the_formula_written_out_case_by_case() -> None:
+    powered = power(drawn(CHANCES), OTHERS)
+    value, weight, variance = by_hand(CHANCES)
+    assert 0.05 < weight < 0.95
+    assert powered.value[0] == pytest.approx(value, abs=1e-12)
+    assert powered.weight == pytest.approx(weight, abs=1e-12)
+    assert powered.variance[0] == pytest.approx(variance, abs=1e-12)
+    # the numbers that definitions.md has
+    assert (value, weight, variance) == pytest.approx(NUMBERS, abs=1e-9)
+
+
+NUMBERS = (1.7531270138, 0.6671326517, 0.1140840946)
+
+
+@pytest.mark.parametrize("chance", [0.25, 0.9])
+def test_where_all_chances_are_the_same_it_is_the_estimate_without_them(chance: float) -> None:
+    with_chances, without = power(drawn([chance] * 6), OTHERS), power(LABELLED, OTHERS)
+    for name in ("value", "weight", "variance", "degrees", "of_others"):
+        expected = np.asarray(getattr(without, name))
+        assert np.asarray(getattr(with_chances, name)) == pytest.approx(expected, abs=1e-12), name
+
+
+def test_without_the_judge_it_is_the_weighted_mean_of_hajek() -> None:
+    powered = power(drawn(CHANCES), OTHERS, (0.0, 0.0))
+    assert powered.value[0] == pytest.approx((YS / CHANCES).sum() / (SIZES / CHANCES).sum())
+
+
+def test_of_rows_it_is_active_inference_with_the_weighted_means_taken_out() -> None:
+    rng = np.random.default_rng(7)
+    f = rng.normal(3.0, 1.0, 60)
+    y = f + rng.normal(0.5, 0.4, 60)
+    chance = chances(rng.random(60), 15)
+    s = draw(range(60), chance, 3)
+    w, rest = 1 / chance[s], np.setdiff1d(np.arange(60), s)
+    own = Sample(np.ones((15, 1)), y[s][:, None, None], f[s][:, None, None], np.ones(1), w)
+    others = sample(np.ones(len(rest)), np.zeros(len(rest)), f[rest])
+    powered = power(own, others)
+    # the published estimator: the mean over all of a prediction, and what labels correct of it
+    part = powered.weight * 60 / len(rest)  # PPI++ says it of the others, active inference of all
+    mean_y, mean_f = np.average(y[s], weights=w), np.average(f[s], weights=w)
+    y0, f0 = y - mean_y, f - mean_f
+    published = (part * f0).mean() + (w * (y0[s] - part * f0[s])).sum() / 60
+    assert powered.value[0] == pytest.approx(mean_y + published, abs=1e-12)
+    # and the published one as it stands, where the weights add up to the cases
+    w = w * 60 / w.sum()
+    scaled = Sample(own.rows, own.y, own.f, own.sign, w)
+    powered = power(scaled, others)
+    part = powered.weight * 60 / len(rest)
+    published = (part * f).mean() + (w * (y[s] - part * f[s])).sum() / 60
+    assert powered.value[0] == pytest.approx(published, abs=1e-12)
+
+
+def test_a_constant_added_to_all_ratings_is_added_to_the_estimate() -> None:
+    before = power(drawn(CHANCES), OTHERS)
+    rows = LABELLED.rows[:, :, None]
+    moved = Sample(
+        LABELLED.rows, LABELLED.y + 5 * rows, LABELLED.f + 5 * rows, np.ones(1), 1 / CHANCES
+    )
+    others = Sample(OTHERS.rows, OTHERS.y, OTHERS.f + 5 * OTHERS.rows[:, :, None], np.ones(1))
+    after = power(moved, others)
+    assert after.value[0] == pytest.approx(before.value[0] + 5)
+    assert after.variance[0] == pytest.approx(before.variance[0])
+
+
+@pytest.mark.parametrize("labelled", [20, 40, 80])
+@pytest.mark.parametrize("judge", ["good", "useless", "biased"])
+def test_intervals_hold_the_truth_of_cases_drawn_by_doubt(judge: str, labelled: int) -> None:
+    share, _ = covered(np.random.default_rng([5, labelled]), 200, labelled, judge, "doubt")
+    assert share >= 0.90  # of 200 studies: 95% less three standard errors
+
+
+def rows(cases: int = 60, budget: int = 20) -> list[dict[str, Any]]:
+    """Cases of one to three rows; those that are drawn by doubt have labels and chances."""
+    every = [(c, r) for c in range(cases) for r in range(c % 3 + 1)]
+    size = np.array([1.0 + (c * 7) % 5 for c in range(cases)])
+    chance = chances(size, budget)
+    own = {*draw([f"d{c}" for c in range(cases)], chance, 1).tolist()}
+    return [
+        {
+            "doc": f"d{c}",
+            "part": r,
+            "ai": min(5, (c * 7 + r) % 5 + 1 + (c % 4 == 0)),
+            "human": (c * 7 + r) % 5 + 1 if c in own else None,
+            "chance": float(chance[c]) if c in own else None,
+        }
+        for c, r in every
+    ]
+
+
+def estimated(data: Any, **options: Any) -> EstimateDocument:
+    columns = {"case": "doc", "item": "part", "prediction": "ai", "levels": "1-5"}
+    keywords: dict[str, Any] = columns | {"labelled": "human", "inclusion": "chance"} | options
+    document = acumen.estimate(data, **keywords).document
+    assert isinstance(document, EstimateDocument)
+    return document
+
+
+def test_a_column_of_chances_weighs_the_labels() -> None:
+    document = estimated(rows())
+    classical = document.estimates["mean"].classical
+    assert classical is not None
+    labelled = [row for row in rows() if row["human"] is not None]
+    total = sum(row["human"] / row["chance"] for row in labelled)
+    assert classical.value == pytest.approx(total / sum(1 / row["chance"] for row in labelled))
+    assert document.slices == {}
+    assert document.labels.fits is True
+    weights = {row["doc"]: 1 / row["chance"] for row in labelled}
+    assert document.labels.stands_for == pytest.approx(sum(weights.values()))
+    assert document.labels.least_inclusion == pytest.approx(1 / max(weights.values()))
+
+
+def test_a_column_of_chances_may_be_sliced_by_too_where_it_is_asked_for() -> None:
+    assert [*estimated(rows(), group="chance").slices] == ["chance"]
+    assert [*estimated(rows(), group="part").slices] == ["part"]
+
+
+def test_chances_that_are_all_the_same_change_nothing_at_all() -> None:
+    even = [row | {"chance": None if row["human"] is None else 1 / 3} for row in rows()]
+    with_chances, without = estimated(even), estimated(even, inclusion=None)
+    assert with_chances.estimates == without.estimates
+    assert with_chances.at_least == without.at_least
+
+
+@pytest.mark.parametrize(
+    ("chance", "message"),
+    [
+        (0, "a chance is above 0 and at most 1, not 0"),
+        (1.5, "a chance is above 0 and at most 1, not 1.5"),
+        ("often", "a chance is above 0 and at most 1, not the text 'often'"),
+        ("nan", "a chance is above 0 and at most 1"),
+        (None, "is labelled and has no chance of being drawn"),
+    ],
+)
+def test_what_is_no_chance_is_refused_with_its_place(chance: Any, message: str) -> None:
+    data = rows()
+    first = next(at for at, row in enumerate(data) if row["human"] is not None)
+    case = data[first]["doc"]
+    broken = [row | ({"chance": chance} if row["doc"] == case else {}) for row in data]
+    with pytest.raises(DataError, match=message) as error:
+        estimated(broken)
+    assert str(case) in str(error.value)
+
+
+def test_a_case_has_one_chance() -> None:
+    data = rows()
+    at = next(at for at, row in enumerate(data) if row["human"] is not None and row["part"] == 1)
+    data[at] = data[at] | {"chance": 0.9}
+    with pytest.raises(DataError, match=r"is 0\.9 here and .* in another row of the case"):
+        estimated(data)
+
+
+def test_labels_that_are_not_those_of_the_draw_are_flagged() -> None:
+    data = rows()
+    gone = [*dict.fromkeys(row["doc"] for row in data if row["human"] is not None)][:8]
+    fewer = [row | ({"human": None} if row["doc"] in gone else {}) for row in data]
+    assert estimated(data).labels.fits is True
+    assert estimated(fewer).labels.fits is False
+    edited = [row | {"chance": row["chance"] and min(1.0, 2 * row["chance"])} for row in data]
+    assert estimated(edited).labels.fits is False
+
+
+def test_how_many_cases_the_labelled_ones_stand_for() -> None:
+    chance = np.array([0.5, 0.25, np.nan, np.nan, np.nan, np.nan])
+    labelled = np.array([True, True, False, False, False, False])
+    assert stands_for(chance, labelled) == (6.0, True)
+    # two weights of 4 say 8 and leave no room for 6
+    assert stands_for(np.where(labelled, 0.25, np.nan), labelled) == (8.0, False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    judged = [row | {"sure": (int(row["doc"][1:]) * 37 % 100) / 100} for row in rows()]
+    (tmp_path / "judged.json").write_text(json.dumps(judged))
+    draw_it = "label judged.json --budget 20 --for estimate --case doc --item part --prediction ai"
+    line = f"{draw_it} --confidence-column sure --levels 1-5 -o sample.json"
+    assert run(line.split()) == 0
+    drawn_cases = {c["case"] for c in json.loads((tmp_path / "sample.json").read_text())["drawn"]}
+    for row in judged:
+        row["human"] = (int(row["doc"][1:]) * 7 + row["part"]) % 5 + 1
+        row["human"] = row["human"] if row["doc"] in drawn_cases else None
+    (tmp_path / "labelled.json").write_text(json.dumps(judged))
+    return tmp_path
+
+
+LINE = "estimate labelled.json --case doc --item part --prediction ai --labelled human --levels 1-5"
+
+
+def test_the_sample_itself_says_the_chances(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*LINE.split(), "--inclusion", "sample.json", "-o", "estimate.json"]) == 0
+    assert "drawn with chances from" in capsys.readouterr().out
+    labels = json.loads((folder / "estimate.json").read_text())["labels"]
+    chance = [c["inclusion"] for c in json.loads((folder / "sample.json").read_text())["drawn"]]
+    assert labels["stands_for"] == pytest.approx(sum(1 / c for c in chance))
+    assert labels["fits"] is True
+
+
+@pytest.mark.parametrize("what", ["chance", "case", "other sample", "foreign label", "no sample"])
+def test_a_sample_that_is_not_that_of_the_labels_is_refused(
+    what: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.loads((folder / "sample.json").read_text())
+    rows_ = json.loads((folder / "labelled.json").read_text())
+    message = "its cases or chances are not those that were drawn: somebody changed them"
+    if what == "chance":
+        content["drawn"][0]["inclusion"] = 0.9
+    elif what == "case":
+        content["drawn"][0]["case"] = "d999"
+    elif what == "other sample":
+        line = "label judged.json --budget 20 --for rate --case doc --item part --prediction ai"
+        assert run([*line.split(), "--levels", "1-5", "--seed", "9", "-o", "sample.json"]) == 0
+        content = json.loads((folder / "sample.json").read_text())
+        message = "is labelled and was not drawn in sample.json"
+    elif what == "foreign label":
+        drawn_cases = {c["case"] for c in content["drawn"]}
+        row = next(row for row in rows_ if row["doc"] not in drawn_cases)
+        row["human"] = 3
+        message = f"case {row['doc']} is labelled and was not drawn in sample.json"
+    else:
+        content = {"kind": "plan"}
+        message = "sample.json"
+    (folder / "sample.json").write_text(json.dumps(content))
+    (folder / "labelled.json").write_text(json.dumps(rows_))
+    capsys.readouterr()
+    assert run([*LINE.split(), "--inclusion", "sample.json"]) == 3
+    assert message in capsys.readouterr().err
