@@ -18,8 +18,8 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "Guide": (
         "guide/knows", "guide/abstains", "guide/honest", "guide/worst-first", "guide/missing",
-        "guide/reasons", "guide/better", "guide/for-whom", "guide/replace", "guide/few-labels",
-        "guide/threshold", "guide/how-many", "guide/*",
+        "guide/reasons", "guide/better", "guide/for-whom", "guide/replace", "guide/labels",
+        "guide/few-labels", "guide/threshold", "guide/how-many", "guide/*",
     ),
     "Recipes": ("recipes/index", "recipes/*", "gallery"),
     "Topics": (

@@ -140,14 +140,14 @@ ALLOWED = {
     "positive total price matched-coverage threads delta grid starts power "
     "most-items abstain-cost margin equivalence superiority at-least at-most least-cases detect sd "
     "non-inferiority draws agreement epsilon q fewest-instances by-row k fewest intersection-only "
-    "pairwise coverage-grid demo",
+    "pairwise coverage-grid demo budget",
     "how a promise is watched": "promise every least-coverage time repeated",
-    "which of the methods that ship": "interval items estimand method test target metric loss "
+    "which of the methods that ship": "for interval items estimand method test target metric loss "
     "missing costs confidence features probabilities undecided engine rank-by aggregate",
     "which part of what was named is looked at": "input mode label baseline by labelled judge "
     "rating raters length own position score run-id domain model policy latest dev",
     "a file that is read beside it, on this machine": "calibration threshold file truth reviews "
-    "against overrides labels",
+    "against overrides labels inclusion guidelines",
     "how it is shown": "json full metrics quiet format chart width font-size functions",
 }
 OF_A_RUN = {

@@ -160,7 +160,19 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
         ]  # fmt: skip
     gpt = [row | {"who": "gpt"} if row["who"] == "ai" else row for row in rated]
     one = [row | {"model": "x"} for row in judged if row["model"] == "x"]
+    replies = [
+        {"doc": f"d{case}", "text": f"Reply {case}", "ai": 1 + case % 5,
+         "sure": (case * 37 % 100) / 100}
+        for case in range(60)
+    ]  # fmt: skip
+    drawn = [
+        row | {"human": row["ai"] - (case % 8 == 0 and row["ai"] > 1), "inclusion": chance}
+        if case % round(1 / chance) == 0 else row | {"human": "", "inclusion": ""}
+        for case, row in enumerate(replies)
+        for chance in [0.5 if case < 30 else 0.25]
+    ]  # fmt: skip
     return {
+        "replies": replies, "drawn": drawn,
         "rows": rows, "gpt": rows, "llama": others["llama"][::-1], "qwen": others["qwen"],
         "wide": wide, "ratings": gpt, "long": gpt, "judged": one, "two": judged,
         "labelled": _labelled(150), "drifted": _labelled(60, 50),

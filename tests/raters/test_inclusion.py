@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -196,6 +197,15 @@ def test_what_is_no_chance_is_refused_with_its_place(chance: Any, message: str) 
     with pytest.raises(DataError, match=message) as error:
         estimated(broken)
     assert str(case) in str(error.value)
+
+
+def test_a_blank_cell_is_no_chance(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, [*rows()[0]])
+        writer.writeheader()
+        writer.writerows({k: "" if v is None else v for k, v in row.items()} for row in rows())
+    assert estimated(path).estimates == estimated(rows()).estimates
 
 
 def test_a_case_has_one_chance() -> None:

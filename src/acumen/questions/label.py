@@ -17,9 +17,9 @@ _PAGE = "The marking page"
 
 
 @question(
-    "acumen label judged.csv --budget 40 --for estimate --case doc --prediction ai --levels 1-5",
-    "acumen label judged.csv --budget 60 --for threshold --case doc --prediction ai "
-    "--confidence-column sure --levels 1-5 --show text --page mark.html -o sample.json",
+    "acumen label replies.csv --budget 40 --for rate --case doc --prediction ai --levels 1-5",
+    "acumen label replies.csv --budget 20 --for estimate --case doc --prediction ai --levels 1-5 "
+    "--confidence-column sure --show text --page mark.html -o sample.json",
 )
 def label(
     judged: Annotated[
@@ -40,6 +40,7 @@ def label(
             metavar="COLUMN",
             kind=list[str] | None,
             panel=COLUMNS,
+            is_by_hand=True,
         ),
     ] = (),
     guidelines: Annotated[

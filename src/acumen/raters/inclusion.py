@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, label, refuse, source_name, what_came
 from acumen.results.labels import SampleDocument
+from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
-from acumen.table.levels import number_in
 from acumen.types import Floats
 
 EVEN: Final = 1e-9
@@ -48,22 +49,27 @@ def chances_of(table: Judgments, said: str) -> Floats:
 
 
 def _of_column(table: Judgments, column: str) -> Floats:
-    group = table.groups[column]
+    group = _filled(table.groups[column])
     values = np.array([_number(value) for value in group.values] + [math.nan])
     of_rows = values[group.codes]
     first = np.full(len(table.cases), -1, np.int64)
-    there = np.flatnonzero(group.codes >= 0)
+    there = np.flatnonzero(~group.missing)
     first[table.case[there][::-1]] = there[::-1]
-    problems = list(_problems(table, column, of_rows, first[table.case]))
+    problems = list(_problems(table, column, group, of_rows, first[table.case]))
     refuse(problems, table.source.name)
     return np.where(first >= 0, of_rows[first], math.nan)
 
 
+def _filled(group: Coded) -> Coded:
+    """Without what a file leaves blank."""
+    is_blank = np.array([isinstance(v, str) and not v.strip() for v in group.values] + [True])
+    return replace(group, codes=np.where(is_blank[group.codes], -1, group.codes))
+
+
 def _problems(
-    table: Judgments, column: str, of_rows: Floats, first: NDArray[np.int64]
+    table: Judgments, column: str, group: Coded, of_rows: Floats, first: NDArray[np.int64]
 ) -> Iterator[Problem]:
-    group = table.groups[column]
-    for row in np.flatnonzero(group.codes >= 0).tolist():
+    for row in np.flatnonzero(~group.missing).tolist():
         came = group.values[int(group.codes[row])]
         if not 0.0 < of_rows[row] <= 1.0:
             message = f"a chance is above 0 and at most 1, not {what_came(came)}"
@@ -75,8 +81,10 @@ def _problems(
 
 
 def _number(value: Any) -> float:
-    number = number_in(value)
-    return math.nan if number is None else float(number)
+    try:  # written to the last digit, which a level never is
+        return math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _of_sample(table: Judgments, path: str) -> Floats:
