@@ -93,6 +93,9 @@ MAKERS: Final[Mapping[str, Callable[[], Result[Any]]]] = {
     "estimates": lambda: acumen.estimate(
         ratings(), labelled="label", prediction=JUDGES[0], **RATING
     ),
+    "sample": lambda: acumen.label(
+        ratings(), budget=20, purpose="estimate", prediction=JUDGES[0], **RATING
+    ),
     "totals": lambda: acumen.total(table(), prorate=0.5, **SIGNAL, risk=4.0, wrong=0.3),
     "totals of two": lambda: acumen.total(table("zero_shot"), table(), prorate=0.5),
     "totals by group": lambda: acumen.total(
