@@ -70,13 +70,13 @@ def _problems(
     table: Judgments, column: str, group: Coded, of_rows: Floats, first: NDArray[np.int64]
 ) -> Iterator[Problem]:
     for row in np.flatnonzero(~group.missing).tolist():
-        came = group.values[int(group.codes[row])]
+        value = group.values[int(group.codes[row])]
         if not 0.0 < of_rows[row] <= 1.0:
-            message = f"a chance is above 0 and at most 1, not {what_came(came)}"
+            message = f"a chance is above 0 and at most 1, not {what_came(value)}"
             yield table.problem(row, message, column)
         elif abs(of_rows[row] - of_rows[first[row]]) > EVEN:
             other = group.values[int(group.codes[first[row]])]
-            message = f"is {what_came(came)} here and {what_came(other)} in another row of the case"
+            message = f"is {what_came(value)} here and {what_came(other)} in another row of the case"
             yield table.problem(row, message, column)
 
 

@@ -38,7 +38,7 @@ def _headline(document: SampleDocument) -> str:
 
 def _main(document: SampleDocument, _: Ask) -> Iterator[Section]:
     yield Section("drawn", "What was drawn", (), Detail.ANSWER, f"{_headline(document)}.")
-    yield Section("expected", "What precision to expect", (_expected(document),))
+    yield Section("metrics", "What precision to expect", (_expected(document),))
     yield remarks(_notes(document), document.warnings)
 
 
