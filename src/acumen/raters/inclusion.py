@@ -76,7 +76,9 @@ def _problems(
             yield table.problem(row, message, column)
         elif abs(of_rows[row] - of_rows[first[row]]) > EVEN:
             other = group.values[int(group.codes[first[row]])]
-            message = f"is {what_came(value)} here and {what_came(other)} in another row of the case"
+            message = (
+                f"is {what_came(value)} here and {what_came(other)} in another row of the case"
+            )
             yield table.problem(row, message, column)
 
 
