@@ -64,6 +64,7 @@ def test_each_providers_word_is_known_in_either_case(ending: Ending, word: str) 
         ("image_prohibited_content", "filtered"),
         ("max_completion_tokens", "cut_off"),
         ("server_error", "fault"),
+        ({"type": "length", "length": 60}, "cut_off"),
         ("a word nobody has", "done"),
         ("", "done"),
         (None, "done"),
@@ -180,5 +181,13 @@ def test_text_below_a_mark_that_the_case_holds_is_no_answer(flat: Task, plan_for
     assert read_reply(reply, flat, plain).items["Sleep"].level == 2
     with pytest.raises(UnusableReply, match="not_json"):
         read_reply(reply, flat, hostile)
-    for sound in (GOOD, f"<think>so</think>{GOOD}"):
+    for wrapped in (f"```json\n{GOOD}\n```", f"<answer>{GOOD}</answer>"):
+        assert read_reply(f"It says </think>{wrapped}", flat, plain).items["Sleep"].level == 2
+        with pytest.raises(UnusableReply, match="not_json"):
+            read_reply(f"It says </think>{wrapped}", flat, hostile)
+        above = read_reply(f"{wrapped} It says </think> {wrapped}", flat, hostile)
+        assert above.items["Sleep"].level == 2
+    with pytest.raises(UnusableReply, match="reasoning_not_opened"):
+        read_reply(f"</think>{GOOD}", flat, hostile)
+    for sound in (GOOD, f"<think>so</think>{GOOD}", f"```\n{GOOD}\n``` not </think>"):
         assert read_reply(sound, flat, hostile).items["Sleep"].level == 2

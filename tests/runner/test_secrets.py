@@ -15,8 +15,10 @@ from typing import Any
 import pytest
 
 from acumen.cli import run as acumen
+from acumen.runner.disclosure import disclosed
 
 KEY = "sk-canarykey0123456789"
+CANARY = "swordfish"
 SENTENCE = "the heron under my window"
 PROMPT_ECHO = json.dumps(
     {"error": {"message": f"{SENTENCE} {KEY}", "code": f"{SENTENCE}"}}
@@ -120,3 +122,26 @@ def test_a_secret_among_the_users_own_fields_is_sent_and_written_nowhere(
         for name, code in (("api_key", 4), ("user", 3)):
             command[command.index("--extra-body") + 1] = json.dumps(fields | {name: "x2y"})
             assert acumen([*command, "--resume"]) == code
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"credentials": {"value": CANARY}},
+        {"credentials": {"deep": [{"er": CANARY}]}},
+        {"api_keys": [CANARY, CANARY]},
+        {"auth": {CANARY: 1}},
+        {"x": {f"{CANARY} 1": 1}},
+        {"password": 48151623},
+        {"pin": 48151623},
+        {"metadata": [f"{CANARY}-1"]},
+    ],
+)
+def test_a_secret_is_hidden_whatever_it_is_and_however_deep_it_lies(field: dict[str, Any]) -> None:
+    assert CANARY not in str(disclosed(field))
+    assert "48151623" not in str(disclosed(field))
+
+
+def test_what_is_no_secret_can_be_read() -> None:
+    field = {"thinking": {"type": "enabled", "budget_tokens": 1000}, "top_p": 0.9, "stop": ["end"]}
+    assert disclosed(field) == field

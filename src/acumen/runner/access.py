@@ -126,7 +126,7 @@ class Access:
 
     def _is_provider(self) -> bool:
         """Whether the provider's own variable is meant for this host."""
-        is_private = self.base_url.startswith("https://")
+        is_private = self.base_url.lower().startswith("https://")
         beside = os.environ.get("OPENAI_BASE_URL")
         if beside and self.api != "messages" and self.host == host_of(beside):
             return is_private or not beside.lower().startswith("https://")

@@ -13,24 +13,31 @@ from typing import Any, Final
 
 HIDDEN: Final = "…"
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z_./ -]{0,39}")  # no digit: never a key
+_NAME: Final = re.compile(r"[A-Za-z_][\w.-]{0,39}", re.ASCII)
 _SECRET: Final = re.compile(
-    r"key|token$|secret|passw|auth|credential|cookie|session|signature", re.IGNORECASE
+    r"key|token$|secret|passw|auth|credential|cookie|session|signature|bearer|\bpin$",
+    re.IGNORECASE,
 )
 
 
 def disclosed(value: Any, name: str = "") -> Any:
     """A field's value as documents hold it.
 
-    >>> disclosed({"effort": "low", "user": "anna@example.org", "api_key": "word", "top_p": 0.9})
-    {'effort': 'low', 'user': 'sha256:a3bf86238a1c', 'api_key': '…', 'top_p': 0.9}
+    >>> disclosed({"effort": "low", "user": "anna@example.org", "auth": {"id": 7}, "top_p": 0.9})
+    {'effort': 'low', 'user': 'sha256:a3bf86238a1c', 'auth': '…', 'top_p': 0.9}
     """
+    if _SECRET.search(name) and not isinstance(value, bool | None):
+        return HIDDEN  # whatever it holds: a secret may be a number or lie deeper
     if isinstance(value, dict):
-        return {key: disclosed(part, key) for key, part in value.items()}
+        return {_key(key): disclosed(part, key) for key, part in value.items()}
     if isinstance(value, list):
         return [disclosed(part, name) for part in value]
-    if not isinstance(value, str):
-        return value
-    return HIDDEN if _SECRET.search(name) else _word(value)
+    return _word(value) if isinstance(value, str) else value
+
+
+def _key(name: str) -> str:
+    """A field's name; one that nobody would give a field may be a secret itself."""
+    return name if _NAME.fullmatch(name) else _word(name)
 
 
 def _word(text: str) -> str:

@@ -28,8 +28,10 @@ WORDS: Final[Mapping[Ending, Mapping[str, str]]] = {
             "stop tool_calls function_call",
         "OpenAI responses": "completed",
         "Anthropic, Bedrock": "end_turn stop_sequence tool_use pause_turn",
-        "Gemini": "finish_reason_stop malformed_function_call unexpected_tool_call",
-        "Text Generation Inference, watsonx": "eos eos_token",
+        "Gemini": "finish_reason_stop malformed_function_call unexpected_tool_call "
+            "too_many_tool_calls",
+        "Text Generation Inference, watsonx, AI21, Llama": "eos eos_token stop_token end_of_text "
+            "endoftext end_of_turn eot_id",
         "Azure AI Inference": "stopped",
         "Cohere": "complete tool_call",
     },
@@ -49,7 +51,8 @@ WORDS: Final[Mapping[Ending, Mapping[str, str]]] = {
     Ending.filtered: {
         "OpenAI, Azure, Mistral, DeepSeek, OpenRouter": "content_filter",
         "Anthropic": "refusal",
-        "Gemini": "safety recitation blocklist prohibited_content spii language image_safety",
+        "Gemini": "safety recitation blocklist prohibited_content spii language image_safety "
+            "image_prohibited_content image_recitation model_armor",
         "Bedrock": "guardrail_intervened content_filtered",
         "Azure AI Inference": "content_filtered",
         "Cohere": "error_toxic",
@@ -59,7 +62,9 @@ WORDS: Final[Mapping[Ending, Mapping[str, str]]] = {
         "vLLM, SGLang": "abort error",
         "Mistral, OpenRouter, watsonx": "error cancelled not_finished",
         "OpenAI responses": "failed in_progress queued",
-        "Gemini": "other finish_reason_unspecified",
+        "Gemini": "other finish_reason_unspecified malformed_response image_other no_image "
+            "missing_thought_signature",
+        "Bedrock": "malformed_model_output malformed_tool_use",
         "Ollama": "load unload",
         "DeepSeek": "insufficient_system_resource",
         "Cohere": "error user_cancel",
@@ -87,6 +92,8 @@ def ending_of(word: object) -> Ending:
     >>> [ending_of(w).value for w in ("stop", "MAX_TOKENS", "content_filter: SAFETY", None)]
     ['done', 'cut_off', 'filtered', 'done']
     """
+    if isinstance(word, Mapping):  # SGLang and others say more than the word
+        word = word.get("type")
     text = word.strip().lower() if isinstance(word, str) else ""
     if text in _ENDINGS:
         return _ENDINGS[text]

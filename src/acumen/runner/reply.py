@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from acumen.runner.cases import Case
 
 _THINK: Final = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)
-_UNOPENED: Final = re.compile(r"(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>", re.DOTALL)
+_UNOPENED: Final = re.compile(r"(?:(?!<think(?:ing)?>).)*?(</think(?:ing)?>)", re.DOTALL)
 _LANGUAGE: Final = re.compile(r"[A-Za-z]*")
 LONGEST_REPLY: Final = 1_000_000
 _REFUSAL: Final = re.compile(
@@ -113,11 +113,14 @@ def _locate(text: str, *, quotes: bool) -> Span:
     start, end = (1 if text.startswith("\ufeff") else 0), len(text)
     while match := _THINK.match(text, start):
         start = match.end()
-    if start == 0 and not quotes and text.lstrip()[:1] not in ("{", "["):
-        # the opening tag may stand in the prompt's template
-        unopened = _UNOPENED.match(text)
-        start = unopened.end() if unopened else start
-    rest = text[start:].strip()
+    if start == 0 and text.lstrip()[:1] not in ("{", "[") and (mark := _UNOPENED.match(text)):
+        # the opening tag may stand in the prompt's template; or the reply quotes the case
+        if quotes and not text[mark.start() : mark.start(1)].strip():
+            raise UnusableReply(
+                "reasoning_not_opened", "the reply begins with the end of reasoning"
+            )
+        start, end = (start, mark.start(1)) if quotes else (mark.end(), end)
+    rest = text[start:end].strip()
     if not rest:
         raise UnusableReply("empty", "the reply is empty")
     if rest.startswith(("<think>", "<thinking>")):
