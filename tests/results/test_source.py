@@ -146,6 +146,33 @@ def test_what_is_not_numbers_may_be_null_as_well(key: str) -> None:
     assert read({**ARTIFACT, key: nothing}).functions == ["llm"]
 
 
+@pytest.mark.parametrize("key", [*ARTIFACT, "nothing but a number", "no variant", "no curve"])
+def test_any_part_of_it_may_be_absent_or_null_and_the_rest_is_shown(
+    key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one: dict[str, Any] = {"confidence_variants": {"llm": {"aurc_full": 0.2}}}
+    curveless = {"llm": VARIANT | {"curve": None}}
+    contents: list[dict[str, Any]] = {
+        "nothing but a number": [one],
+        "no variant": [{"confidence_variants": {}}],
+        "no curve": [ARTIFACT | {"confidence_variants": curveless}],
+        "confidence_variants": [],  # by which it is known
+    }.get(key, [{k: v for k, v in ARTIFACT.items() if k != key}, ARTIFACT | {key: None}])
+    for content in contents:
+        path = tmp_path / "theirs.json"
+        path.write_text(json.dumps(content))
+        assert run(["show", str(path)]) == 0
+        text = capsys.readouterr().out
+        assert "not by acumen" in text
+        assert not {"nan", "None"} & {*text.split()}
+        assert run(["report", str(path), "--output", str(tmp_path / "page.html")]) == 0
+        whole = tmp_path / "whole.json"
+        whole.write_text(json.dumps(ARTIFACT))
+        assert run(["show", str(path), str(whole)]) == 0
+        assert "an unknown number" in text or "40 of 41 cases" in text
+        capsys.readouterr()
+
+
 def test_ours_is_left_as_it_is() -> None:
     assert not is_source({**ARTIFACT, "acumen_version": "0.1"})
     assert is_source(ARTIFACT)

@@ -88,18 +88,18 @@ class Failure(Model):
 
 
 class Population(Model):
-    """Who was judged: the denominator of everything."""
+    """Who was judged: the denominator of everything. Another tool's file may not say it."""
 
-    participants_total: int
-    participants_included: int
-    participants_failed: int
+    participants_total: int | None
+    participants_included: int | None
+    participants_failed: int | None
     effective_cases: float | None = Field(
         default=None, description="as how many cases with equally many rows these count"
     )
     largest_case_share: float | None = Field(
         default=None, description="share of the weight that one case holds"
     )
-    items_total: int
+    items_total: int | None
     items_answered: int | None = None
     items_abstained: int | None = None
     answered_by_input: list[int] = Field(default_factory=list)

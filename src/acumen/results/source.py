@@ -25,6 +25,12 @@ NAMES: Final = {
 PERCENT: Final = ("aurc_gap_pct", "augrc_gap_pct", "achievable_gain_pct")
 AREAS: Final = {"aurc_at_c": "aurc_at_coverage", "augrc_at_c": "augrc_at_coverage"}
 HIGHER: Final = frozenset({"cmax", "achievable_gain_pct"})
+PEOPLE: Final = (
+    *("participants_total", "participants_included", "participants_failed", "items_total"),
+)
+UNKNOWN_LOSS: Final = "unknown"
+"""The name of a loss that a file does not name."""
+NO_LOSS: Final = {"name": UNKNOWN_LOSS, "definition": "", "raw_multiplier": None}
 METHOD: Final = "bootstrap percentile"
 """How the source makes its intervals."""
 FOREIGN: Final = (
@@ -47,7 +53,7 @@ def completed(content: Mapping[str, Any]) -> dict[str, Any]:
     variants = _record(content.get("confidence_variants"))
     sides = {function: _sides(entry) for function, entry in variants.items()}
     first = next(iter(sides.values()), [])
-    people = {**_record(content.get("population"))}
+    people = {**dict.fromkeys(PEOPLE), **_record(content.get("population"))}
     outcomes = [_outcomes(side.get("cmax"), people.get("items_total")) for side in first]
     if None not in outcomes:
         people.setdefault("outcomes_by_input", outcomes)
@@ -58,7 +64,8 @@ def completed(content: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **_record(content),
         "population": people,
-        "loss": {"definition": "", "raw_multiplier": None, **_record(content.get("loss"))},
+        "inputs": _inputs(content.get("inputs"), len(first)),
+        "loss": {**NO_LOSS, **_record(content.get("loss"))},
         "confidence_variants": {
             function: {name: _variant(side) for name, side in entry.items()}
             if _is_pair(entry)
@@ -78,6 +85,11 @@ def completed(content: Mapping[str, Any]) -> dict[str, Any]:
         "overall": overall if len(overall) > 1 else next(iter(overall), {}),
         "warnings": [FOREIGN],
     }
+
+
+def _inputs(inputs: object, sides: int) -> object:
+    """What was evaluated; where the file does not say it, so many that nobody named."""
+    return inputs if inputs else [{"run_id": f"input {at}"} for at in range(1, max(sides, 1) + 1)]
 
 
 def _record(value: object) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from acumen.defaults import PRICE, RELIABLE_CASES
-from acumen.errors import counted
 from acumen.metrics import METRICS
 from acumen.report.cells import title_of
 from acumen.report.claims import Claim
+from acumen.report.selective.outcomes import is_small, judged
 from acumen.results.metrics import Matched, MetricsArtifact, Population, name
 from acumen.values.measured import Delta, Side
 
@@ -70,15 +70,14 @@ DESCRIBED: Final = (
 
 def verdict(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     """Which run is better at equal coverage, or that these cases cannot show it; and coverage."""
-    if artifact.population.participants_included < RELIABLE_CASES:
+    if is_small(artifact.population):
         return too_few(artifact.population)
     return " ".join([_at_equal_coverage(artifact, names), *_beside(artifact, names)])
 
 
 def too_few(people: Population) -> str:
     """That nothing is claimed of so few cases."""
-    n = people.participants_included
-    few = f"{counted(n, people.case_noun)} {'is' if n == 1 else 'are'} too few"
+    few = f"{judged(people)} {'is' if people.participants_included == 1 else 'are'} too few"
     return f"{few} to claim a difference (at least {RELIABLE_CASES})."
 
 
@@ -102,7 +101,7 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
         return "Nothing can be compared: there is no confidence function with a value."
     if not all(m.coverage for m in matched.values()):
         return "Nothing can be compared: a side answers nothing."
-    people = counted(artifact.population.participants_included, artifact.population.case_noun)
+    people = judged(artifact.population)
     nothing = f"no difference that {people} could show"
     start = f"At equal coverage ({next(iter(matched.values())).coverage:.1%})"
     parts = []

@@ -23,6 +23,7 @@ from acumen.report.cells import (
     unit_of,
 )
 from acumen.report.selective.compared import rows_of, shared_rows
+from acumen.report.selective.outcomes import loss_line
 from acumen.results.metrics import MetricsArtifact, Rows, name
 from acumen.table.judgments import Outcome
 
@@ -89,7 +90,7 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
         ("command", command or artifact.command),
         ("acumen", artifact.acumen_version),
         ("made at", artifact.created_at),
-        ("loss", f"{artifact.loss.name} = {artifact.loss.definition}"),
+        ("loss", loss_line(artifact.loss)),
         ("effective cases", artifact.population.effective_cases),
         ("largest case's share", artifact.population.largest_case_share),
         ("scale", f"{artifact.scale.get('name')}: {artifact.scale.get('levels')}"),

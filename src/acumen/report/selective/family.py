@@ -10,7 +10,7 @@ from acumen.report.blocks import UNDEFINED, Head, Note, Paragraph, Section, Tabl
 from acumen.report.sections import Ask, Family, remarks
 from acumen.report.selective.compared import listed
 from acumen.report.selective.metrics import metric_table
-from acumen.report.selective.outcomes import side_names
+from acumen.report.selective.outcomes import judged, side_names
 from acumen.report.selective.screen import screen
 from acumen.results.metrics import MetricsArtifact, name
 
@@ -20,8 +20,8 @@ def _head(artifact: MetricsArtifact) -> Head:
     by_influence = any(v.bootstrap.leave_one_out for _, _, v in artifact.variants())
     return Head(
         listed(names, 4) if artifact.comparison.enabled else _title(artifact, names[0]),
-        f"{counted(people.participants_included, people.case_noun)}, "
-        f"{counted(people.items_total, 'judgment')}, "
+        f"{judged(people)}, "
+        f"{counted(people.items_total, 'judgment') if people.items_total is not None else '…'}, "
         f"{counted(len(artifact.confidence_variants), 'confidence function')}",
         ("selective", "intervals", *(["influence"] if by_influence else [])),
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from acumen.defaults import RANK_BY, RELIABLE_CASES
+from acumen.defaults import RANK_BY
 from acumen.errors import counted
 from acumen.report.blocks import Block, Cell, Folded, Paragraph, Section, Table, Tone
 from acumen.report.cells import fact, measured_cell, number, percent, text, title_of, unit_of
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import better, listed, too_few
+from acumen.report.selective.outcomes import is_small, judged
 from acumen.results.metrics import Leaderboard, MetricsArtifact, Pairing, Standing, name
 from acumen.values.measured import Description
 
@@ -106,7 +107,7 @@ def verdict(document: MetricsArtifact) -> str:
     board, people = document.leaderboard, document.population
     if board is None:
         return APART if people.has_truth else "Nothing can be compared: there is no truth."
-    if people.participants_included < RELIABLE_CASES:
+    if is_small(people):
         return too_few(people)
     if board.description is Description.COVERAGE_DIFFERS:
         return (
@@ -135,7 +136,7 @@ def margin(document: MetricsArtifact) -> str:
 
 def _claims(document: MetricsArtifact, board: Leaderboard) -> Iterator[str]:
     """Of the first, or the baseline: better than whom, not told from whom; then of the rest."""
-    people = counted(document.population.participants_included, document.population.case_noun)
+    people = judged(document.population)
     first = board.standings[0]
     if board.baseline is not None:
         first = next(s for s in board.standings if s.system == board.baseline)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
 from acumen.report.cells import plain
-from acumen.results.metrics import MetricsArtifact
+from acumen.results.metrics import LossDescription, MetricsArtifact, Population
+from acumen.results.source import UNKNOWN_LOSS
 from acumen.table.judgments import JUDGED, LEFT_OUT
 
 LONGEST_SIDE: Final = 12
@@ -17,6 +19,7 @@ _LOSSES: Final = {
     "abs_norm": "mean error, share of the scale",
     "zero_one": "error rate",
     "squared": "mean squared error",
+    UNKNOWN_LOSS: "mean loss",
 }
 """What the mean of a loss is called."""
 
@@ -33,9 +36,26 @@ def side_names(artifact: MetricsArtifact) -> list[str]:
     return apart or [f"{at}: {n[: cut - 3]}…" for at, n in enumerate(names, 1)]
 
 
+def judged(people: Population) -> str:
+    """How many cases were judged; another tool's file need not say it."""
+    if people.participants_included is None:
+        return f"an unknown number of {people.case_noun}s"
+    return counted(people.participants_included, people.case_noun)
+
+
+def is_small(people: Population) -> bool:
+    """Whether they are known to be too few for a claim."""
+    return people.participants_included is not None and (
+        people.participants_included < RELIABLE_CASES
+    )
+
+
 def population(artifact: MetricsArtifact) -> str:
     """Who was judged, and what came of the rows: the denominator of every number."""
     p = artifact.population
+    if p.participants_included is None or p.participants_total is None:
+        parts = (f"{judged(p)} included", *outcome_lines(artifact))
+        return " · ".join(parts)
     failed = ""
     if p.participants_failed:
         share = p.participants_failed / p.participants_total
@@ -67,6 +87,11 @@ def outcome_lines(artifact: MetricsArtifact) -> Iterator[str]:
 def loss_words(artifact: MetricsArtifact) -> str:
     """What the mean of the loss in use is."""
     return _LOSSES.get(artifact.loss.name, f"mean loss {plain(artifact.loss.name)}")
+
+
+def loss_line(loss: LossDescription) -> str:
+    """The loss with its definition, where the file has one."""
+    return " = ".join(filter(None, (plain(loss.name), plain(loss.definition))))
 
 
 def in_units(artifact: MetricsArtifact) -> bool:

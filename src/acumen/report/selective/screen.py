@@ -31,6 +31,7 @@ from acumen.report.selective.compared import DESCRIBED, rows_of, shared_rows, ve
 from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
     in_units,
+    loss_line,
     loss_words,
     not_probability,
     nothing_ranked,
@@ -91,7 +92,7 @@ def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
 
 
 def _judged(artifact: MetricsArtifact) -> Section:
-    loss = f"loss {plain(artifact.loss.name)} = {plain(artifact.loss.definition)}"
+    loss = f"loss {loss_line(artifact.loss)}"
     options = {"items": ITEMS, "estimand": ESTIMAND, **artifact.options}
     of = f"items {options['items']}, estimand {options['estimand']}"
     of += ", rows weighted (counts are not)" if options.get("weighted") else ""
@@ -198,11 +199,12 @@ def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
     """The error by cut, and the share of all rows that is kept: at each coverage, then of all."""
     points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
     metrics = {points[c] or 0.0: key for c, key in _grid([variant], "mae_at_cut").items()}
-    metrics[variant.cmax or 0.0] = "mae"
+    if variant.cmax is not None:
+        metrics[variant.cmax] = "mae"
     has_floor = floor_of("mae") in variant.metrics
     rows = tuple(
         (
-            Cell(f"≥ {_at(variant, share):g}" if key != "mae" else "all answers"),
+            Cell(_cut(variant, share) if key != "mae" else "all answers"),
             percent(share),
             measured_cell(variant.metrics.get(key)),
             *([measured_cell(variant.metrics.get(floor_of(key)))] if has_floor else []),
@@ -213,10 +215,11 @@ def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
     return Table("", (*head, "noise floor") if has_floor else head, rows)
 
 
-def _at(variant: Variant, coverage: float) -> float:
-    """The confidence down to which so many rows are kept."""
+def _cut(variant: Variant, coverage: float) -> str:
+    """The confidence down to which so many rows are kept, where the curve is in the file."""
     curve = zip(variant.curve.coverage, variant.curve.threshold, strict=True)
-    return next((cut for share, cut in curve if share >= coverage - 1e-9), float("nan"))
+    cut = next((cut for share, cut in curve if share >= coverage - 1e-9), None)
+    return UNDEFINED if cut is None else f"≥ {cut:g}"
 
 
 def _threshold(variant: Variant, key: str) -> str:

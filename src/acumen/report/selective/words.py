@@ -6,11 +6,10 @@ What :func:`conclusion` says is the finding of a section; :func:`limits` are a s
 from __future__ import annotations
 
 from acumen.defaults import RELIABLE_CASES
-from acumen.errors import counted
 from acumen.report.claims import Claim
 from acumen.report.selective.compared import listed, verdict
 from acumen.report.selective.leaderboard import verdict as among_several
-from acumen.report.selective.outcomes import nothing_ranked
+from acumen.report.selective.outcomes import is_small, judged, nothing_ranked
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
 
 
@@ -32,7 +31,7 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
     if best.equal:
         text += f" ({_alike(best)})"
     if best.indistinguishable:
-        people = counted(artifact.population.participants_included, artifact.population.case_noun)
+        people = judged(artifact.population)
         rivals = listed([name(f) for f in best.indistinguishable], 4)
         return f"{text}, but {people} cannot tell it from {rivals}."
     areas = [by_function[0].metrics.get("augrc") for by_function in artifact.sides.values()]
@@ -50,7 +49,7 @@ def _alike(best: Best) -> str:
 
 def knows(artifact: MetricsArtifact, variant: Variant) -> str:
     """Whether the best function tells right from wrong answers, on one input."""
-    if not variant.cmax:
+    if variant.cmax == 0.0:
         return "No answer was given"
     auroc = variant.metrics.get("failure_auroc")
     if auroc is None:
@@ -73,12 +72,13 @@ def limits(artifact: MetricsArtifact) -> list[str]:
     """What cannot be concluded."""
     people = artifact.population
     noun, n = people.case_noun, people.participants_included
+    these = "this one" if n == 1 else "these" if n is None else f"these {n:,}"
     limits = [
-        f"The intervals speak of {noun}s like {'this one' if n == 1 else f'these {n:,}'}, "
+        f"The intervals speak of {noun}s like {these}, "
         f"{meaning(artifact)}; they do not cover other populations, other prompts or a model that "
         "changes."
     ]
-    if n < RELIABLE_CASES:
+    if is_small(people):
         limits.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
     if people.items_abstained:
         limits.append(
