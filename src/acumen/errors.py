@@ -58,6 +58,8 @@ class Problem:
     """Whether a scale other than the one in use may solve it."""
     rows: int = 1
     """How many rows have it; the place is that of the first."""
+    is_twice: bool = False
+    """Whether another row is of the same judgment."""
     columns: tuple[str, ...] = ()
     """Those there are, where none is known to have a role."""
 

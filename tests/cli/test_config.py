@@ -98,8 +98,8 @@ def test_everything_wrong_is_told_at_once_with_a_hint(capsys: pytest.CaptureFixt
         "(there are mode, confidence, loss, calibration, case, item, truth, mapping, "
         "format, rows, where, prediction, confidence_column, distribution, point, "
         "rater, repeat, system, group, weight, "
-        "labels, on, scale, levels, abstain, unanswerable, unparseable, confidence_range, "
-        "truth_is, complete, strict)",
+        "encoding, labels, on, scale, levels, abstain, unanswerable, unparseable, "
+        "confidence_range, truth_is, complete, strict)",
     ]
 
 
@@ -131,7 +131,7 @@ READING = (
     "case item truth mapping format rows where prediction confidence-column rater repeat system "
     "distribution point "
     "group weight scale levels abstain unanswerable unparseable confidence-range truth-is complete "
-    "strict on"
+    "strict on encoding"
 )
 ALLOWED = {
     "which column or word of the rows that were named means what": READING,

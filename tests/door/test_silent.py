@@ -196,4 +196,4 @@ def test_a_group_without_effect_is_refused(pair: str, capsys: pytest.CaptureFixt
     assert run(["curve", *one, "--group", "site"]) == 2
     assert run(["evaluate", *one, "--group", "site", "--by", "site", "-q", "--resamples", "0"]) == 0
     with pytest.raises(UsageError, match="--group site alone has no effect"):
-        acumen.evaluate(pair, prediction="good", group="site", resamples=0)
+        acumen.threshold(pair, prediction="good", group="site", risk=0.1)

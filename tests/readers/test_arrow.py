@@ -79,7 +79,7 @@ BROKEN: dict[str, str | bytes] = {
     "another encoding": ("\n".join([HEADER, *rows(), "x,a,1,1,0.5,\xff,1"])).encode("latin-1"),
     "a name twice": "\n".join([HEADER + ",id", *(row + ",1" for row in rows())]),
     "off the scale": "\n".join([HEADER, *rows(), "x,a,9,1,0.5,,1"]),
-    "a row twice": "\n".join([HEADER, *rows(), rows()[7]]),
+    "a row twice": "\n".join([HEADER, *rows(), rows()[7] + "0"]),
 }
 
 

@@ -106,7 +106,7 @@ def test_lines_are_counted_through_cells_of_several_lines(tmp_path: Path) -> Non
         ("case,pred,human stars\n1,1,1\n", "name it: --truth 'human stars'"),
         (HEADER + '1,Sleep,1,1,"1\n', "line 2: unexpected end of data"),
         ((HEADER + "1,Sl\u00e9ep,1,1,1\n").encode("latin-1"), "line 2: is not UTF-8 text"),
-        (HEADER.encode("utf-16"), "UTF-16"),
+        ((HEADER + "1,S").encode("utf-16")[:-1], "is no whole text in utf-16"),
         (b"\x1f\x8b\x08", "cannot be unpacked: it ends in the middle"),
         (HEADER + "1,Sleep,1,4,1\n", "prediction: 4 is outside 0..3"),
     ],
@@ -183,7 +183,7 @@ def test_a_risk_score_may_be_missing(tmp_path: Path) -> None:
 
 def test_a_row_that_is_there_twice_is_refused_by_its_lines(tmp_path: Path) -> None:
     rows = "300,Sleep,2,2,1\n300,Tired,1,,1\n301,Sleep,0,1,1\n"
-    twice = refused(tmp_path, HEADER + rows + "302,Tired,0,1,1\n302,Tired,0,1,1\n")
+    twice = refused(tmp_path, HEADER + rows + "302,Tired,0,1,1\n302,Tired,0,2,1\n")
     assert "participant 302, item Tired: duplicate: given twice, in lines 5 and 6" in twice
 
 

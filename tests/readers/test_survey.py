@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -282,14 +281,6 @@ def test_a_number_may_be_declared_as_no_answer() -> None:
     words: tuple[Any, ...] = (-9, ["-9"])
     tables = [acumen.evaluate(rows, abstain=word, resamples=0).document for word in words]
     assert [t.population.outcomes["abstained"] for t in tables] == [3, 3]
-
-
-def test_a_workbook_is_to_be_saved_as_csv(tmp_path: Path) -> None:
-    path = tmp_path / "ratings.xlsx"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<workbook/>")
-    with pytest.raises(DataError, match=r"ratings\.xlsx: is an Excel workbook: save it as CSV"):
-        acumen.read(path)
 
 
 def test_a_lazy_frame_is_read_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:

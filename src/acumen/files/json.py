@@ -76,7 +76,7 @@ def read_bytes(path: str | Path) -> bytes:
     return data
 
 
-def decode_text(data: bytes, source: str) -> str:
+def decode_text(data: bytes, source: str, hint: str = "") -> str:
     """UTF-8 text without its byte order mark; anything else refused by what it looks like."""
     if data.startswith(b"\x1f\x8b"):
         raise DataError(["is gzip-compressed; decompress it first"], source=source)
@@ -86,7 +86,7 @@ def decode_text(data: bytes, source: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"is not UTF-8 text (byte {error.start}, 0x{data[error.start]:02x})"
+        message = f"is not UTF-8 text (byte {error.start}, 0x{data[error.start]:02x}){hint}"
         raise DataError([Problem(message, line=line)], source=source) from None
 
 

@@ -53,6 +53,8 @@ def named_rows(frame: nw.LazyFrame[Any], reading: Mapping[str, Any]) -> LargeRow
     mapping, schema = request.over({}), frame.collect_schema()
     cells = {r: c if isinstance(c, list) else [c] for r, c in mapping.columns if c is not None}
     named = {role: [cell.path for cell in of_role] for role, of_role in cells.items()}
+    if reading.get("encoding") is not None:
+        raise UsageError("encoding: not where rows stay in an engine")
     if request.labels is not None:
         raise UsageError("labels: not where rows stay in an engine; join them there")
     _refuse(named, mapping, [*schema])

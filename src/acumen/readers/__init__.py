@@ -26,7 +26,7 @@ def read(path: str | Path, *, mode: str | None = None, **reading: Unpack[Reading
     """
     known_only(reading)
     with stage(f"reading {printable(source_name(path))}", 0.2):
-        return read_content(load(path), mode=mode, **reading)
+        return read_content(load(path, reading.get("encoding")), mode=mode, **reading)
 
 
 def read_content(

@@ -144,7 +144,7 @@ def read_clean_csv(content: Content) -> Sheet | None:
     mark, start, header = header_of(beginning)
     names = [cell.strip() for cell in next(reader([header], delimiter=mark))]
     is_first = header.strip().encode() == first.removeprefix(BOM).strip()
-    if start or not is_first or len(names) < 2 or len({*names}) < len(names):
+    if start or not is_first or len(names) < 2 or len({*names}) < len(names) or "" in names:
         return None
     size, has_hex, text = 0, False, pa.dictionary(pa.int32(), pa.string())
     for block in content.blocks(len(first), 1 << 16):  # so few stay in the processor's cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final
@@ -15,6 +15,7 @@ from acumen.errors import DataError, Problem, UsageError, counted, label, refuse
 from acumen.files.text import folded
 from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
+from acumen.readers.copies import without_copies
 from acumen.readers.distribution import Probabilities
 from acumen.readers.guess import propose
 from acumen.readers.labels import with_labels
@@ -22,6 +23,7 @@ from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
 from acumen.readers.records import ABSENT, Rows
+from acumen.readers.replies import read_levels_said, read_sureness
 from acumen.readers.request import Request, scale_in
 from acumen.readers.roles import DERIVED, ERRORS, REQUIRED, folded_name, guess_roles, option_of
 from acumen.readers.unfold import is_wide, unfold
@@ -52,8 +54,10 @@ _NUMBERS: Final = ("confidence", "weight", "risk_score")
 def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
     """The table of rows under a mapping."""
     try:
-        return _Study.of(rows, request).table(source, request.scale)
+        return _Study.of(rows, request).table(source)
     except DataError as error:
+        if any(p.is_twice for p in error.problems) and (each := without_copies(rows)) is not None:
+            return assemble(each, source, request)
         labels = "label" if request.labels is not None else "truth"  # which is in no line of these
         problems = [
             replace(p, field=labels, line=None) if p.field == "truth" != labels else p
@@ -70,6 +74,10 @@ class _Study:
     mapping: MappingTable
     roles: Mapping[str, Sequence[Cell]]
     notes: Sequence[str]
+    scale: Scale | None = None
+    """The scale that was named."""
+    said: list[str] = field(default_factory=list)
+    """What to tell of levels and confidences that were read out of texts."""
 
     @classmethod
     def of(cls, rows: Rows, request: Request) -> _Study:
@@ -84,7 +92,7 @@ class _Study:
             notes += more
         if rows.mapping:  # the format knows its roles
             refuse([*_missing_roles(roles, rows), *_open_choices(rows, mapping)])
-            return cls(rows, mapping, roles, notes)
+            return cls(rows, mapping, roles, notes, request.scale)
         named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
         # a mapping may say that there is no truth by naming none
         needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
@@ -92,13 +100,13 @@ class _Study:
             needs.remove("prediction")
         guess = guess_roles(rows.names, named, needs, partial(propose, rows, named))
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
-        return cls(rows, mapping, roles, [*notes, *guess.notes])
+        return cls(rows, mapping, roles, [*notes, *guess.notes], request.scale)
 
     @property
     def look(self) -> Lookup:
         return Lookup(self.rows, {role: cells[0] for role, cells in self.roles.items()})
 
-    def table(self, source: Source, scale: Scale | None) -> Judgments:
+    def table(self, source: Source) -> Judgments:
         paths = [cell.path for cells in self.roles.values() for cell in cells]
         self.rows.read_ahead([p for p in [*paths, *self._others] if p in self.rows.names])
         select, truth, rater = self._truth()
@@ -114,6 +122,7 @@ class _Study:
         notes = [*self.rows.warnings, *self.notes]
         if self.rows.is_text:
             notes += [*mangled_ids(columns["case"]), *self._texts_among(signals)]
+        notes += self.said
         notes += self._texts_as_numbers(truth=truth, prediction=prediction)
         if failed := int(self.failed.sum()):
             where = " or ".join(map(label, self.errors))
@@ -125,7 +134,7 @@ class _Study:
             lines = None if lines is None else lines[select]
             distribution = None if distribution is None else distribution.take(select)
         columns |= {"rater": rater} if rater is not None else {}
-        scale = scale or scale_in(dict(self.mapping))
+        scale = self.scale or scale_in(dict(self.mapping))
         if scale is None and (scale := self._order()) is not None:
             names = ", ".join(label(level) for level in scale.levels)
             notes.append(f"the levels are in the order of the column's categories: {names}")
@@ -163,7 +172,12 @@ class _Study:
 
     def _levels(self, cell: Cell, role: str) -> Any:
         is_text = self.rows.is_text or cell.extract is not None
-        return levels_of(self.look.cells(cell, role), is_text=is_text)
+        levels = levels_of(self.look.cells(cell, role), is_text=is_text)
+        is_plain = not (cell.extract or cell.labels or self.rows.mapping)
+        if is_plain and isinstance(levels, Coded) and (self.scale is None or self.scale.is_numeric):
+            levels, notes = read_levels_said(levels, role)
+            self.said.extend(notes)
+        return levels
 
     def _texts_as_numbers(self, **columns: Any) -> list[str]:
         """What to say of levels that a file writes as texts, though it could write numbers."""
@@ -180,7 +194,11 @@ class _Study:
         return notes
 
     def _numbers(self, cell: Cell, role: str) -> Signal:
-        return numbers_of(self.look.cells(cell, role), is_text=self.rows.is_text, nan_is_null=True)
+        column = self.look.cells(cell, role)
+        if role == "confidence" and isinstance(column, list | Coded) and not self.rows.mapping:
+            column, notes = read_sureness(coded_of(column)) if _has_texts(column) else (column, [])
+            self.said.extend(notes)
+        return numbers_of(column, is_text=self.rows.is_text, nan_is_null=True)
 
     def _selected(self) -> Mask | None:
         """The rows that the mapping keeps; None for all."""
@@ -313,6 +331,16 @@ class _Study:
                 orders_are = f"the categories are in different orders, {' and '.join(both)}"
                 raise DataError([f"{orders_are}: name it with --levels"])
         return next((Scale.of(order) for order in orders.values()), None)
+
+
+def _has_texts(column: Any) -> bool:
+    """Whether some cell is a text that is no number."""
+    cells = column.values if isinstance(column, Coded) else set(filter(_is_text, column))
+    return any(_is_text(cell) and number_in(cell) is None for cell in cells)
+
+
+def _is_text(cell: Any) -> bool:
+    return isinstance(cell, str)
 
 
 def _is_error(value: Any) -> bool:

@@ -7,12 +7,14 @@ tables do: a bomb never gets to fill the disk.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import os
 import re
 import sys
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final
 from weakref import finalize
 
-from acumen.errors import DataError, source_name
+from acumen.errors import DataError, UsageError, printable, source_name
 from acumen.extras import need
 from acumen.files.json import LARGEST_FILE, TOO_LARGE, decode_text, parse_json, readable
 from acumen.threads import begin, finish
@@ -184,7 +186,8 @@ class Content:
     @cached_property
     def text(self) -> str:
         """As UTF-8 text."""
-        return decode_text(self.data, self.name)
+        hint = "; if a program on Windows wrote it: --encoding cp1252"
+        return decode_text(self.data, self.name, hint)
 
     @cached_property
     def document(self) -> object:
@@ -201,8 +204,9 @@ class Content:
         return Source(path=self.path, sha256=self.sha256)
 
 
-def load(path: str | Path) -> Content:
-    """A file's content; ``-`` is standard input."""
+def load(path: str | Path, encoding: str | None = None) -> Content:
+    """A file's content; ``-`` is standard input. Text in another encoding is made UTF-8."""
+    known = None if encoding is None else _known_encoding(encoding)
     name, is_input = source_name(path), str(path) == "-"
     with readable(path):
         file: IO[bytes] = sys.stdin.buffer if is_input else Path(path).open("rb")  # noqa: SIM115  (below)
@@ -215,12 +219,45 @@ def load(path: str | Path) -> Content:
         file.seek(0)
         if (start := file.read(4)).startswith((GZIP, ZSTD)):
             file, length = _unpacked(file, start, name), None
+        if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+            known = "utf-16"  # as its first bytes say, whatever else is said
+        if known is not None:
+            file, length = _in_utf8(file, known, name), None
     content = Content(str(path), file, digest, length)
     finalize(content, file.close)
     is_packed = content.start.startswith((GZIP, ZSTD))
     if is_packed or content.size > LARGEST_FILE:
         raise DataError(["is compressed twice; unpack it once" if is_packed else TOO_LARGE], name)
     return content
+
+
+def _known_encoding(encoding: str) -> str:
+    """The name of an encoding of text; one of bytes, or none, is refused."""
+    try:
+        known = codecs.lookup(encoding)
+        "".encode(known.name)  # not what makes bytes of bytes, such as zip
+    except (LookupError, ValueError, TypeError):
+        some = "cp1252 (Windows), latin-1, mac-roman, utf-16, gb18030, shift_jis"
+        raise UsageError(f"no encoding '{printable(encoding)}'; there are {some}, …") from None
+    return known.name
+
+
+def _in_utf8(file: IO[bytes], encoding: str, name: str) -> IO[bytes]:
+    """A file of text in UTF-8, whatever it is written in."""
+    file.seek(0)
+    decoder = codecs.getincrementaldecoder(encoding)()
+
+    def pieces() -> Iterator[bytes]:
+        while piece := file.read(_PIECE):
+            yield decoder.decode(piece).encode("utf-8")
+        yield decoder.decode(b"", final=True).encode("utf-8")
+
+    try:
+        with file:
+            return _spooled(pieces(), LARGEST_FILE, TOO_LARGE, name)
+    except UnicodeError:
+        message = f"is no whole text in {encoding}: is it damaged, or another encoding?"
+        raise DataError([message], name) from None
 
 
 def _digest(file: IO[bytes], length: int) -> Callable[[], str | None]:

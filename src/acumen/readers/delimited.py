@@ -33,6 +33,20 @@ def read_delimited(content: Content) -> Rows:
     return Sheet(columns=cells, size=len(rows), lines=lines, format="csv", is_text=True)
 
 
+def named_header(header: list[str], line: int) -> tuple[list[str], list[Problem]]:
+    """A header whose columns all have names, and what is wrong with it.
+
+    >>> named_header(["", "gt", ""], 1)
+    (['index', 'gt', 'column 3'], [])
+    """
+    names = []
+    for at, name in enumerate(header):
+        other = "index" if at == 0 and "index" not in header else f"column {at + 1}"
+        names.append(name or other)  # pandas leaves the name of its index out
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
+    return names, [Problem(f"column {label(name)} is there twice", line=line) for name in twice]
+
+
 def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]:
     """Header, rows and the line each row begins on."""
     mark, start, _ = header_of(text)
@@ -54,8 +68,8 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]
             line = reader.line_num + 1
     except csv.Error as error:
         problems.append(Problem(str(error), line=line + above))
-    twice = sorted(h for h, times in Counter(header).items() if times > 1)
-    problems += [Problem(f"column {label(h)} is there twice", line=1 + above) for h in twice]
+    header, faults = named_header(header, 1 + above)
+    problems += faults
     if not rows:
         problems.append(Problem("there are no rows in it"))
     refuse(problems, name)

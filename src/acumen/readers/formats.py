@@ -55,6 +55,14 @@ def _keyed(*keys: str, line: tuple[str, ...] = (), magic: bytes = b"\0") -> Call
 
 
 FORMATS: Final[Mapping[str, Format]] = {
+    "xlsx": Format(
+        "Excel",
+        "xlsx:read_xlsx",
+        lambda head: (
+            head.start.startswith(b"PK\x03\x04")
+            and any(name in head.start for name in (b"[Content_Types].xml", b"xl/", b"docProps/"))
+        ),
+    ),
     "inspect": Format(
         "Inspect", "inspect:read_inspect", _keyed("version", "status", "eval", magic=b"PK\x03\x04")
     ),

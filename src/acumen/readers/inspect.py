@@ -60,8 +60,6 @@ def _members(content: Content) -> tuple[Record, Iterator[tuple[str, Any]]]:
     name = next((n for n in _HEADERS if n in archive), None)
     if name is None:
         message = f"is a zip archive without {' or '.join(_HEADERS)}: no Inspect log"
-        if "xl/workbook.xml" in archive:
-            message = "is an Excel workbook: save it as CSV"
         raise DataError([message], source=content.name)
 
     def member(name: str) -> object:

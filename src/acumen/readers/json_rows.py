@@ -11,6 +11,7 @@ from acumen.files.json import parse_json
 from acumen.readers.content import BOM, Content
 from acumen.readers.paths import parse_path, rows_at
 from acumen.readers.records import Records
+from acumen.readers.shapes import rows_in_list, rows_in_object
 
 FREE_CELLS: Final = 5_000_000
 SPARSEST: Final = 50
@@ -49,6 +50,7 @@ def read_document(content: Content, rows: str | None = None) -> Records:
     document, name = content.document, content.name
     if rows is None:
         values = document if isinstance(document, list) else _only_list(document, name)
+        values = list(rows_in_list(values))
     else:
         steps = parse_path(rows, explodes=True)
         values = list(rows_at(document, steps))
@@ -102,6 +104,8 @@ def _only_list(document: Any, name: str) -> list[Any]:
         hint = resemblance(lists, "lists")
         message += f"; {hint}" if hint else ""
         raise DataError([message], source=name)
+    if rows := rows_in_object(document):
+        return rows
     message = "there are no rows in it: neither a list of objects nor the experiments of a run"
     raise DataError([f"{message} (keys: {', '.join(map(label, list(document)[:10]))})"], name)
 

@@ -100,6 +100,9 @@ class Reading(Located, total=False):
         str | Sequence[str] | None, column("A column to slice by; repeatable.", kind=_TEXTS)
     ]
     weight: Annotated[str | None, column("How much a row counts.")]
+    encoding: Annotated[
+        str | None, _rows("How a file of text is written, where not in UTF-8: cp1252.", "ENCODING")
+    ]
     label_files: Annotated[
         Any,
         _rows(

@@ -25,6 +25,7 @@ COMMON: Final[dict[str, tuple[str, ...]]] = {
         *("patient", "patient_id", "pid", "subject_id", "sample_id", "sample", "doc_id", "doc"),
         *("document", "document_id", "prompt_id", "conversation", "conversation_id", "user_id"),
         *("client", "thread", "entry", "case_number", "example_id"),
+        *("index", "unnamed:_0", "idx", "row", "row_id", "__index_level_0__"),
     ),
     "item": ("item_no", "question_id", "criterion", "dimension", "aspect", "measure", "symptom"),
     "truth": (

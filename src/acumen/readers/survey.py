@@ -52,16 +52,16 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     """
     if not isinstance(path, str | Path):
         raise UsageError(f"a survey is of a file, not of {printable(type(path).__name__)}")
-    content, request = load(path), Request.of(reading)
+    content, request = load(path, reading.get("encoding")), Request.of(reading)
     name = format_of(content.head, request.format)
     with read_as(name, content.name):
         rows = rows_of(content, name, request.rows) if FORMATS[name].has_columns else None
-    named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
-    if rows is not None and request.labels is not None:
-        in_force = request.over(rows.mapping)
-        rows, judged, _ = with_labels(rows, in_force.roles, request.labels, request.on)
-        named |= {"truth": judged["truth"][0].path, "rater": None}
-    columns = [] if rows is None else columns_of(rows)
+        named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
+        if rows is not None and request.labels is not None:
+            in_force = request.over(rows.mapping)
+            rows, judged, _ = with_labels(rows, in_force.roles, request.labels, request.on)
+            named |= {"truth": judged["truth"][0].path, "rater": None}
+        columns = [] if rows is None else columns_of(rows)
     guesses: dict[str, Guess] = {}
     if rows is not None and not rows.mapping and not request.mapping:
         paths_named = {role: path for role, path in named.items() if isinstance(path, str)}

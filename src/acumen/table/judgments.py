@@ -478,9 +478,11 @@ def duplicate_rows(table: Judgments) -> list[Problem]:
     roles |= {"--rater": table.rater, "--system": table.system}
     lacking = [option for option, there in roles.items() if there is None]
     hint = f"; is there a column that tells them apart ({', '.join(lacking)})?" if lacking else ""
+    pairs = [(int(order[at]), int(order[at + 1])) for at in twice[:_MOST_TWICE]]
+    said = (f"given twice, in {word} {place[a]} and {place[b]}{hint}" for a, b in pairs)
     problems = [
-        table.problem(a, f"duplicate: given twice, in {word} {place[a]} and {place[b]}{hint}")
-        for a, b in ((int(order[at]), int(order[at + 1])) for at in twice[:_MOST_TWICE])
+        replace(table.problem(a, f"duplicate: {text}"), is_twice=True)
+        for (a, _), text in zip(pairs, said, strict=True)
     ]
     return problems if len(problems) == len(twice) else [replace(problems[0], rows=len(twice))]
 

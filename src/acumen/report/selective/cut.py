@@ -13,7 +13,8 @@ CARRIED: Final = frozenset(
         *("case", "item", "truth", "prediction", "confidence-column", "rater", "repeat", "system"),
         *("group", "weight", "mapping", "format", "rows", "where", "scale", "levels", "columns"),
         *("abstain", "unanswerable", "unparseable", "confidence-range", "truth-is"),
-        *("complete", "strict", "labels", "on", "loss", "calibration"),
+        *("complete", "strict", "labels", "on", "encoding", "distribution", "point"),
+        *("loss", "calibration"),
     )
 )
 """Options of an evaluation that a threshold takes too: how rows are read, what an error costs."""
