@@ -163,6 +163,28 @@ def looks_table(streams: int) -> Iterator[str]:
     )
 
 
+def card_table(streams: int) -> Iterator[str]:
+    """What a check of a card says where the risk is exactly what the card promises."""
+    yield "| population | cases | false pass | false failure | pass at half the risk |"
+    yield "|---|---:|---:|---:|---:|"
+    for setting in SETTINGS[:-1]:
+        rng, (risk, _) = np.random.default_rng(SEED + 5), truth(setting)
+        for cases in (41, 100, 400):
+            _, rows, loss = of_cases(setting, rng, streams, cases)
+            known = Accepted.of(rows, loss)
+            passes = known.p_value(risk) <= ERROR
+            fails = Accepted.of(rows, rows - loss).p_value(1.0 - risk) <= ERROR / 2
+            holds = known.p_value(min(2.0 * risk, 0.99)) <= ERROR
+            cells = (f"{100 * part.mean():.1f}" for part in (passes, fails, holds))
+            yield f"| {setting.population.name} | {cases} | {' | '.join(cells)} |"
+    error = 200 * math.sqrt(ERROR * (1 - ERROR) / streams)
+    yield ""
+    yield (
+        f"{streams:,} studies a line, in percent; promised 5 and, of the risk alone, 2.5: two "
+        f"Monte-Carlo standard errors are {error:.1f} points."
+    )
+
+
 def price_table(streams: int) -> Iterator[str]:
     """How many cases a test needs that may be asked again after every case."""
     yield "| promised | true risk | cases | asked once | asked after every case |"
@@ -185,6 +207,7 @@ TABLES: Final[dict[str, Callable[[int], Iterator[str]]]] = {
     "alarms": alarm_table,
     "delays": delay_table,
     "looks": looks_table,
+    "card": card_table,
     "price": price_table,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import shlex
 import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -40,6 +41,7 @@ def build(folder: Path) -> dict[str, Printed]:
             writer.writerows(rows)
     log = "".join(to_json(row, compact=True) for row in _log())
     (folder / "results.jsonl").write_text(log, "utf-8")
+    (folder / "prompt.txt").write_text("How bad is it, from 0 to 2?\n")
     (folder / "triage.toml").write_text("matrix = [[0, 1, 2], [2, 0, 1], [9, 3, 0]]\n")
     _parquet(folder)
     _other_log(folder)
@@ -47,7 +49,7 @@ def build(folder: Path) -> dict[str, Printed]:
     with contextlib.chdir(folder), pytest.MonkeyPatch.context() as environment:
         # no page shows an end that a resample of the demo decides
         environment.setenv("ACUMEN_DEMO_RESAMPLES", "200")
-        done = {f"acumen {line}": printed_by(["acumen", *line.split()]) for line in COMMANDS}
+        done = {f"acumen {line}": printed_by(["acumen", *shlex.split(line)]) for line in COMMANDS}
     assert [(line, *printed) for line, printed in done.items() if printed[1]] == []
     for copy, original in _COPIES.items():
         shutil.copy(folder / original, folder / copy)
@@ -57,6 +59,8 @@ def build(folder: Path) -> dict[str, Printed]:
 COMMANDS = (
     "demo demo",
     "threshold rows.csv --levels 0-2 --risk .35 --loss zero_one --output promise.json",
+    "card make rows.csv --threshold promise.json --judge judge-1 --labelled-by 'two clinicians' "
+    "--prompt prompt.txt --output card.json",
     "score rag.json direct.json --truth truth.json --reviews reviews.json --output scored.json",
     "score rag.json --truth truth.json --resamples 50 --output results/rag.json",
     "score direct.json --truth truth.json --resamples 50 --output results/direct.json",

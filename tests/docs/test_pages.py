@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,6 +99,6 @@ def test_a_command_has_two_examples_at_least_and_they_run(
         if line in place.printed:
             continue
         # the model itself is asked in tests/runner
-        words = line.split() + ["--dry-run"] * (command == "run" and "--dry-run" not in line)
-        printed, code = printed_by([word.strip("'") for word in words])
+        words = shlex.split(line) + ["--dry-run"] * (command == "run" and "--dry-run" not in line)
+        printed, code = printed_by(words)
         assert code == 0 or (command == "gate" and code in (1, 5)), f"{line}: {printed}"

@@ -66,6 +66,11 @@ def lazy_rows() -> Any:
     return pytest.importorskip("polars").LazyFrame(rows())
 
 
+def card() -> Result[Any]:
+    promise = acumen.threshold(rows(), risk=0.9, loss="zero_one", levels="0-2")
+    return acumen.card(rows(), threshold=promise, judge="j", labelled_by="a nurse", levels="0-2")
+
+
 SIGNAL: Final[Mapping[str, Any]] = {"confidence": "token_msp"}
 MAKERS: Final[Mapping[str, Callable[[], Result[Any]]]] = {
     "metrics": lambda: acumen.evaluate(table(), **SIGNAL, **QUICK),
@@ -84,6 +89,8 @@ MAKERS: Final[Mapping[str, Callable[[], Result[Any]]]] = {
     "sets": lambda: acumen.sets(table(), alpha=0.2),
     "cost": lambda: acumen.cost(table(), **SIGNAL, abstain_cost=0.5),
     "gate": lambda: acumen.gate(table(), table("zero_shot"), metric="mae", margin=0.1, **SIGNAL),
+    "card": lambda: card(),
+    "card_check": lambda: acumen.check_card(card(), rows(), other_cases=True),
     "watch": lambda: acumen.watch(
         [row | {"case": f"n{row['case']}"} for row in rows()],
         promise=acumen.threshold(rows(), risk=0.9, loss="zero_one", levels="0-2"),

@@ -11,11 +11,14 @@ import numpy as np
 
 from acumen import confidence as confidences
 from acumen.errors import DataError, UsageError, source_name, what_came
-from acumen.results.metrics import read_artifact
+from acumen.files.json import read_json
+from acumen.files.problems import validated
+from acumen.readers.reading import Reading
+from acumen.results.kinds import kind_of
 from acumen.table.distribution import under_loss
 from acumen.table.judgments import Judgments
 from acumen.table.losses import LOSSES
-from acumen.table.scale import Scale
+from acumen.table.scale import Scale, find_scale
 
 if TYPE_CHECKING:
     from acumen.results.decisions import ThresholdDocument
@@ -25,11 +28,18 @@ def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
     """A threshold as it is or from its file, and what it is called: the file as it was named."""
     if threshold is None:
         return None
+    from acumen.results.cards import CardDocument
     from acumen.results.decisions import ThresholdDocument
 
     if isinstance(threshold, str | Path):
-        return str(threshold), read_artifact(threshold, ThresholdDocument)
+        name, content = source_name(threshold), read_json(threshold)
+        is_card = kind_of(content) == "card"
+        model: Any = CardDocument if is_card else ThresholdDocument
+        document = validated(content, model, name)
+        return str(threshold), document.threshold if is_card else document
     document = getattr(threshold, "document", threshold)
+    if isinstance(document, CardDocument):
+        return "the card", document.threshold
     if not isinstance(document, ThresholdDocument):
         raise UsageError(f"a threshold is what acumen threshold made, not {what_came(threshold)}")
     return "the threshold", document
@@ -68,3 +78,15 @@ def abstain(
             "(same ids): what is measured is in-sample, so too good"
         )
     return replace(table.leave_open(rows), warnings=(*table.warnings, *notes))
+
+
+def on_scale_of(document: ThresholdDocument, data: Any, reading: Reading) -> Reading:
+    """How rows are read, on a threshold's scale where nobody names one: few show all its levels."""
+    if isinstance(data, Judgments) or {"scale", "levels", "mapping"} & reading.keys():
+        return reading
+    name, levels = document.scale.name, document.scale.levels
+    try:
+        is_known = list(find_scale(name).levels) == levels
+    except (DataError, UsageError):
+        is_known = False
+    return {**reading, "scale": name if is_known else levels}

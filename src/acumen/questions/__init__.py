@@ -20,6 +20,8 @@ HOMES: Final = {
     "cost": "cost:cost",
     "gate": "gate:gate",
     "watch": "watch:watch",
+    "card make": "card:card",
+    "card check": "card:check_card",
     "plan": "plan:plan",
     "rate": "rate:rate",
     "estimate": "estimate:estimate",

@@ -104,7 +104,7 @@ class Question:
 
     def command(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> str | None:
         """The command line that asks it with these arguments; None where they have no words."""
-        words, left = ["acumen", self.name], list(arguments)
+        words, left = ["acumen", *self.name.split()], list(arguments)
         for parameter in self.inputs:
             taken, left = (left, []) if parameter.is_several else (left[:1], left[1:])
             taken = taken or [keywords[n] for n in [parameter.name] if n in keywords]
@@ -149,12 +149,13 @@ def question(
     sends: bool = False,
     slices: bool = False,
     says: str | None = None,
+    name: str | None = None,
 ) -> Declaration:
     """Declare a question: the function makes the document, and its callers get a result."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        name = function.__name__.rstrip("_")
-        asked = Question(name, function, examples, keep, hand_over, sends, slices, says)
+        own = name or function.__name__.rstrip("_")
+        asked = Question(own, function, examples, keep, hand_over, sends, slices, says)
 
         @functools.wraps(function)
         def ask(*arguments: Any, **keywords: Any) -> Any:

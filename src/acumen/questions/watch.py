@@ -29,10 +29,10 @@ def watch(
     promise: Annotated[
         Any,
         say(
-            "The threshold whose promise is watched, as acumen threshold wrote it.",
+            "The threshold whose promise is watched, or a card of it.",
             kind=Path,
             is_file=True,
-            more="Or the result itself.",
+            more="A file that acumen wrote, or the result itself.",
         ),
     ],
     state: Annotated[
@@ -75,6 +75,7 @@ def watch(
     """
     from acumen.decisions.watch import Watch, certified, promise_of, state_of, watched
     from acumen.errors import UsageError
+    from acumen.evaluation.abstain import on_scale_of
     from acumen.evaluation.inputs import calibration_of
     from acumen.files.json import to_json, write_bytes
     from acumen.readers.request import Request
@@ -83,8 +84,7 @@ def watch(
     if reading.get("label_files"):
         raise UsageError("a stream brings its labels with its rows; leave the files of labels out")
     _, document = certified(promise)
-    if not {"scale", "levels", "mapping"} & reading.keys():
-        reading = {**reading, "scale": document.scale.levels}
+    reading = on_scale_of(document, stream, reading)
     held = promise_of(document, delta, least_coverage, most_items)
     known = Watch(held, state_of(state))
     answer = known.document()

@@ -45,9 +45,11 @@ class Claim(Enum):
     BETTER_METHOD = Promise("{winner} {verb} better", 0.05)
     MORE_OFTEN = Promise("Chiefly, {winner} more often {why}", 0.05)
     """These two and every row of the column of better methods: one family."""
+    PROMISE_HOLDS = Promise("the risk of what is accepted is at most {bound}", 0.05)
+    """Of a card, on other data."""
     ALARM_RISK = Promise("the risk of what is accepted is above {bound}", 0.05)
     ALARM_COVERAGE = Promise("less than {bound} of all rows is accepted", 0.05)
-    """Of a stream that is watched, at any of its looks, both taken together."""
+    """Of a stream that is watched, at any of its looks; of a card, on other data. Both together."""
 
     def say(self, **words: str) -> str:
         """The claim in words.

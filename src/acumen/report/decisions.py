@@ -90,7 +90,8 @@ def _ends(measured: Measured, form: str = ".4f") -> str:
     return "" if measured.interval is None else f", interval {reach(*measured.ends, form).text}"
 
 
-def _threshold(document: ThresholdDocument) -> Words:
+def threshold_words(document: ThresholdDocument) -> Words:
+    """A threshold and its promise."""
     name, cases = plain(document.confidence), counted(document.cases, "case")
     promise = "mean loss of a case" if document.delta is None else "risk"
     promise += f" ({plain(document.loss)}) is at most {document.alpha:g}"
@@ -344,7 +345,7 @@ def _plan(document: PlanDocument) -> Words:
 def drawing_of(document: Any) -> Curve | Checks | None:
     """What draws a decision, for a figure of it."""
     words: dict[str, Callable[[Any], Words]] = {
-        "threshold": _threshold,
+        "threshold": threshold_words,
         "cost": _cost,
         "gate": _gate,
         "plan": _plan,
@@ -352,7 +353,7 @@ def drawing_of(document: Any) -> Curve | Checks | None:
     return words[document.kind](document).drawing if document.kind in words else None
 
 
-THRESHOLD: Final = family(_threshold)
+THRESHOLD: Final = family(threshold_words)
 SETS: Final = family(_sets)
 COST: Final = family(_cost)
 GATE: Final = family(_gate)

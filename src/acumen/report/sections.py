@@ -55,6 +55,8 @@ HOMES: Final[Mapping[str, str]] = {
     "sets": "decisions:SETS",
     "cost": "decisions:COST",
     "gate": "decisions:GATE",
+    "card": "cards:CARD",
+    "card_check": "cards:CHECK",
     "watch": "watching:WATCH",
     "plan": "decisions:PLAN",
     "ratings": "raters:RATINGS",

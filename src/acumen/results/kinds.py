@@ -46,6 +46,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "sets": Kind("results.decisions:SetsDocument", "sets"),
     "cost": Kind("results.decisions:CostDocument", "cost"),
     "gate": Kind("results.decisions:GateDocument", "gate"),
+    "card": Kind("results.cards:CardDocument", "card make"),
+    "card_check": Kind("results.cards:CardCheckDocument", "card check"),
     "watch": Kind("results.watching:WatchDocument", "watch"),
     "plan": Kind("results.decisions:PlanDocument", "plan"),
     "ratings": Kind("results.raters:RatingsDocument", "rate"),
