@@ -308,21 +308,24 @@ def test_decisions_hold_where_the_results_carry_the_truth() -> None:
     rows = judged(
         "one", A={"verdict": HIGH, "gt_verdict": LOW}, B={"verdict": LOW, "gt_verdict": LOW}
     )
-    decided = {"A": {"verdict": HIGH, "by": "ann", "when": "today", "why": "x"}}
+    decided = {"A": {"verdict": HIGH, "by": "ann", "when": "2026-03-01", "why": "x"}}
     assert acumen.score(rows, overrides=decided, resamples=0).document.systems[0].correct == 2
 
 
 def test_nobody_decides_without_a_name_a_date_and_a_reason() -> None:
     wrong: dict[str, Any] = {
-        "A": {"verdict": HIGH, "was": CRITICAL, "by": "ann", "when": "2026", "why": " "},
+        "A": {"verdict": HIGH, "was": CRITICAL, "by": "ann", "when": "later", "why": " "},
         "B": {"verdict": "Awful", "by": 3, "who": "ann"},
-        "Z": {"by": "ann", "when": "2026", "why": "x"},
+        "Z": {"by": "ann", "when": "2026-03-01", "why": "x"},
     }
     with pytest.raises(DataError) as error:
         acumen.score(ONE, truth=TRUTH, overrides=wrong, resamples=0)
     told = str(error.value)
     for line in (
         "case A, why: must say something, not",
+        "case A, when: must be a date such as 2026-03-01, not the text 'later'",
+        "case A, was: Critical Risk was seen, but the truth is Low Risk now",
+        "case Z: there is no truth of this case to override",
         "case B, by: must say something, not 3",
         "case B, when: is missing",
         "case B, why: is missing",

@@ -214,13 +214,13 @@ def _overridden(inputs: Inputs, content: object, document: Document) -> Inputs:
     if not inputs.is_one_study:
         raise UsageError("overrides are of one truth: score the results of each truth by itself")
     name, policy = _source(document, "overrides"), inputs.policies[0]
-    decided = parse_overrides(content, policy, name)
     first = inputs.truths[0]
-    if first is not None:
-        truth, record = apply_overrides(first, decided, policy, name)
-        return replace(inputs, truths=[truth] * len(inputs.runs), overrides=record)
     own = {case: known for run in inputs.runs for case, known in (run.truth or {}).items()}
-    truth, record = apply_overrides(own, decided, policy, name)
+    known = own if first is None else first
+    decided = parse_overrides(content, known, policy, name)
+    truth, record = apply_overrides(known, decided, policy)
+    if first is not None:
+        return replace(inputs, truths=[truth] * len(inputs.runs), overrides=record)
     runs = [
         replace(run, truth=run.truth and {case: truth[case] for case in run.truth})
         for run in inputs.runs

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from acumen.errors import DataError, label, printable, what_came
@@ -19,68 +21,68 @@ KNOWN: Final = (*PROVENANCE, "verdict", "was", "incidents", "case")
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What a person says of one case; ``was`` is the verdict they saw, where they say so."""
+    """What a person says of one case."""
 
     rank: int
     by: str
     when: str
     why: str
-    was: int | None = None
     truth: CaseTruth | None = None
     """With incidents of its own, where they are given."""
 
 
 def parse_overrides(
-    document: object, policy: Policy, source: str = "overrides"
+    document: object, truth: Truth, policy: Policy, source: str = "overrides"
 ) -> Mapping[str, Decided]:
     """Case -> decision, from ``{case: {verdict, by, when, why}}`` or a list of such with ``case``.
 
-    Everything that is wrong is told at once; no one may decide without a name, a date and a reason.
+    ``was`` is the verdict that they saw, where they say so. Everything that is wrong is told at
+    once; no one may decide without a name, a date and a reason.
     """
-    fields = Fields(source)
+    levels, fields = policy.scale.levels, Fields(source)
     decided: dict[str, Decided] = {}
     for place, case, row in _rows(document, fields):
         fields.case = case
         if case in decided:
             fields.wrong(place or None, "is decided twice")
+        known = truth.get(case)
+        if known is None:
+            fields.wrong(None, "there is no truth of this case to override")
         texts = {key: _text(row.get(key), key, fields) for key in PROVENANCE}
+        if texts["when"] and not _is_date(texts["when"]):
+            fields.wrong("when", f"must be a date such as 2026-03-01, not {what_came(row['when'])}")
         for key in row:
             if key not in KNOWN:
                 fields.wrong(printable(str(key)), f"is unknown; there are {', '.join(KNOWN)}")
         rank, was = (_rank(row, key, policy, fields) for key in ("verdict", "was"))
+        if known is not None and was is not None and was != known.rank:
+            seen, now = (label(str(levels[rank])) for rank in (was, known.rank))
+            fields.wrong("was", f"{seen} was seen, but the truth is {now} now: look again")
         if rank is None:
             if row.get("verdict") is None:
                 fields.wrong("verdict", "is missing")
             continue
         incidents = incidents_of(row.get("incidents"), policy, fields)
         own = None if incidents is None else CaseTruth(rank, incidents)
-        decided[case] = Decided(rank, **texts, was=was, truth=own)
+        decided[case] = Decided(rank, **texts, truth=own)
     fields.case = None
     fields.finish()
     return decided
 
 
 def apply_overrides(
-    truth: Truth, decided: Mapping[str, Decided], policy: Policy, source: str = "overrides"
+    truth: Truth, decided: Mapping[str, Decided], policy: Policy
 ) -> tuple[Truth, list[Override]]:
     """The truth with what was decided, and a list of it for the record."""
-    levels, fields = policy.scale.levels, Fields(source)
+    levels = policy.scale.levels
     changed, record = dict(truth), []
     for case, one in decided.items():
-        fields.case = case
-        known = truth.get(case)
-        if known is None:
-            fields.wrong(None, "there is no truth of this case to override")
-            continue
-        if one.was is not None and one.was != known.rank:
-            seen, now = (label(str(levels[rank])) for rank in (one.was, known.rank))
-            fields.wrong("was", f"{seen} was seen, but the truth is {now} now: look again")
+        known = truth[case]
         incidents = known.incidents if one.truth is None else one.truth.incidents
         changed[case] = replace(known, rank=one.rank, incidents=incidents)
         before, after = (str(levels[rank]) for rank in (known.rank, one.rank))
         facts = {"by": one.by, "when": one.when, "why": one.why}
         record.append(Override(case=case, before=before, after=after, **facts))
-    fields.finish()
     return changed, record
 
 
@@ -101,6 +103,13 @@ def _text(value: object, key: str, fields: Fields) -> str:
     fault = "is missing" if value is None else f"must say something, not {what_came(value)}"
     fields.wrong(key, fault)
     return ""
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text begins with a day; a time may follow it."""
+    with suppress(ValueError):
+        return bool(datetime.fromisoformat(text))
+    return False
 
 
 def _rank(row: Record, key: str, policy: Policy, fields: Fields) -> int | None:
