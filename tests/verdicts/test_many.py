@@ -358,3 +358,21 @@ def test_the_screen_names_doubts_and_who_decided(
     text = " ".join(capsys.readouterr().out.split())
     assert "Decided again by ann: 1 truth changed; all numbers are against that." in text
     assert "A Low Risk High Risk ann 2026-03-01 R1 tells of swollen lips" in text
+
+
+def test_a_lone_truth_of_another_policy_or_size_is_used_and_told() -> None:
+    entries = {case: {"ground_truth": known} for case, known in TRUTH.items()}
+    one = {**ONE, "policy_id": "G1_allergy_V2", "k": 50}
+    for facts, text in {
+        ("G1_allergy_V3", 50): "the truth is of policy_id G1_allergy_V3, and the results of",
+        (
+            "G1_allergy_V2",
+            25,
+        ): "the truth is of k 25, and the results of policy G1_allergy_V2, K 50",
+    }.items():
+        other = {"policy_id": facts[0], "k": facts[1], "restaurants": entries}
+        scored = acumen.score(one, truth=other, resamples=0).document.systems[0]
+        assert any(text in warning for warning in scored.warnings)
+    same = {"policy_id": "G1_allergy_V2", "k": 50, "restaurants": entries}
+    scored = acumen.score(one, truth=same, resamples=0).document.systems[0]
+    assert not any("the truth is of" in warning for warning in scored.warnings)

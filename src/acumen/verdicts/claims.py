@@ -73,6 +73,8 @@ class VerdictRun:
     """How messages name the file it was read from."""
     asked: int | None = None
     """Cases that the run was to ask, where the file says so."""
+    warnings: tuple[str, ...] = ()
+    """What is odd in how it was put together with its truth."""
 
     @property
     def method(self) -> str | None:

@@ -112,6 +112,7 @@ class KnownTruth:
 
     truth: Truth | None
     name: str | None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,22 +127,27 @@ class Truths:
         if not self.documents:
             return KnownTruth(None, None)
         facts = {"policy_id": policy.name, "k": run.provenance.get("k")}
+        mine = f"policy {printable(policy.name)}, K {facts['k']}"
         places = [
             at
             for at, (_, document) in enumerate(self.documents)
             if len(self.documents) == 1 or all(_fits(document, *fact) for fact in facts.items())
         ]
         if len(places) != 1:
-            of = f"policy {printable(policy.name)}, K {facts['k']}"
             listed = ", ".join(name for name, _ in self.documents)
             which = "fits" if not places else "alone fits"
-            raise UsageError(f"no truth {which} {run.source} ({of}); there are {listed}")
+            raise UsageError(f"no truth {which} {run.source} ({mine}); there are {listed}")
         (at,) = places
         name, document = self.documents[at]
         key = at, policy.name
         if key not in self.parsed:
             self.parsed[key] = parse_truth(document, policy, source=name)
-        return KnownTruth(self.parsed[key], name)
+        others = [key for key, fact in facts.items() if not _fits(document, key, fact)]
+        warnings = [
+            f"the truth is of {key} {printable(str(document[key]))}, and the results of {mine}"
+            for key in others
+        ]
+        return KnownTruth(self.parsed[at, policy.name], name, tuple(warnings))
 
 
 def _fits(document: Any, key: str, value: object) -> bool:
@@ -192,6 +198,7 @@ def read_inputs(
     runs, policies = [run for run, _ in rows], [own for _, own in rows]
     known = read_truths(truth, files)
     matches = [known.of(run, own) for run, own in rows]
+    runs = [replace(run, warnings=one.warnings) for run, one in zip(runs, matches, strict=True)]
     inputs = Inputs(
         runs=runs,
         policies=policies,

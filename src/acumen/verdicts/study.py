@@ -124,6 +124,7 @@ def prepare(
         reasoning=reason(counts, table.included.cases),
         warnings=(
             *_not_asked(run),
+            *run.warnings,
             *_warnings(claims, known, ranking, among),
             *_other_truths(claims, known, run.truth),
             *counts.warnings,
