@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from acumen.cli import run
 from acumen.errors import DataError
 from acumen.files.toml import Lines, parse_toml
+from acumen.policy import find_policy
+from acumen.readers.mapping import find_mapping
+from acumen.runner.task_file import read_task
+from acumen.table.loss_file import read_costs
+from acumen.table.scale import find_scale
 
 TEXT = '''name = "toy"  # [not a table]
 x.y.z = 1
@@ -90,3 +98,28 @@ def test_a_text_made_to_burst_is_refused(message: str, text: str) -> None:
 def test_fifty_dots_in_a_text_are_no_key() -> None:
     text = 'a = "' + "w." * 80 + '"\nb = """\nw: ' + "w." * 80 + '"""\nc.d."e.f" = 1\n'
     assert parse_toml(text, "x")["c"] == {"d": {"e.f": 1}}
+
+
+@pytest.mark.parametrize("name", ["acumen.toml", "pyproject.toml"])
+def test_a_folders_file_that_is_too_large_is_not_even_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (tmp_path / name).open("wb") as file:
+        file.truncate(1_900_000_000)  # takes no room on the disk
+    monkeypatch.chdir(tmp_path)
+    tracemalloc.start()
+    assert run(["evaluate", "run.json"]) == 3
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100 << 20
+    assert f"{name}: is larger than the 1 MiB that a TOML file may have" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("read", [find_scale, find_policy, read_task, find_mapping, read_costs])
+def test_every_file_of_a_user_that_is_too_large_is_refused(
+    read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"#" * (5 << 20))
+    with pytest.raises(DataError, match=r"mine\.toml: is larger than the 1 MiB"):
+        read(path)

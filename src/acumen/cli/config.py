@@ -28,8 +28,7 @@ import typer
 from acumen.cli import ONCE
 from acumen.declare import Say
 from acumen.errors import Problem, label, printable, refuse, what_came
-from acumen.files.json import decode_text, read_bytes
-from acumen.files.toml import parse_toml
+from acumen.files.toml import parse_toml, toml_bytes, toml_text
 
 OWN_FILE: Final = "acumen.toml"
 SHARED_FILE: Final = "pyproject.toml"
@@ -73,7 +72,7 @@ def _read(folder: Path) -> tuple[str, dict[str, Any]]:
     own, shared = folder / OWN_FILE, folder / SHARED_FILE
     if os.path.isfile(own):
         return OWN_FILE, _parsed(own)
-    if os.path.isfile(shared) and b"tool.acumen" in read_bytes(shared):
+    if os.path.isfile(shared) and b"tool.acumen" in toml_bytes(shared):
         tool = _parsed(shared).get("tool")
         tables = tool.get("acumen") if isinstance(tool, dict) else None
         return SHARED_FILE, tables if isinstance(tables, dict) else {}
@@ -81,7 +80,7 @@ def _read(folder: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    return parse_toml(decode_text(read_bytes(path), path.name), path.name)
+    return parse_toml(toml_text(path), path.name)
 
 
 def _strangers(tables: Mapping[str, Any], commands: Sequence[str], source: str) -> list[Problem]:

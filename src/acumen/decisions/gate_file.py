@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 
 from acumen.errors import UsageError
 from acumen.files.documents import Document, Text
-from acumen.files.json import decode_text, read_bytes, source_name
+from acumen.files.json import source_name
 from acumen.files.problems import refusal, validated
-from acumen.files.toml import Lines, parse_toml
+from acumen.files.toml import Lines, parse_toml, toml_text
 from acumen.results.decisions import Rule
 
 
@@ -72,7 +72,7 @@ def gate_of(path: str | Path | None, metrics: Sequence[str], **asked: Any) -> Ga
             raise UsageError("what is asked? give a metric, or a gate file")
         return validated({"require": more}, GateTable, "gate")
     name = source_name(path)
-    text = decode_text(read_bytes(path), name)
+    text = toml_text(path)
     table = validated(parse_toml(text, name), GateTable, name, lines=Lines(text))
     beside = [validated(entry, Requirement, "gate") for entry in more]
     return table.model_copy(update={"require": [*table.require, *beside]})

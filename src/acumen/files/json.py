@@ -63,16 +63,17 @@ def readable(path: str | Path) -> Iterator[None]:
         raise DataError([reason], source=str(path)) from error
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """A file's bytes, with one clear line when it cannot be read."""
+def read_bytes(path: str | Path, most: int | None = None, reason: str = TOO_LARGE) -> bytes:
+    """A file's bytes, ``most`` of them; with one clear line when it cannot be read or has more."""
+    most = LARGEST_FILE if most is None else most
     with readable(path):
         is_input = str(path) == "-"
         with (
             contextlib.nullcontext(sys.stdin.buffer) if is_input else Path(path).open("rb") as file
         ):
-            data = file.read(LARGEST_FILE + 1)
-    if len(data) > LARGEST_FILE:
-        raise DataError([TOO_LARGE], source=source_name(path))
+            data = file.read(most + 1)
+    if len(data) > most:
+        raise DataError([reason], source=source_name(path))
     return data
 
 

@@ -12,13 +12,16 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib.resources import files
+from pathlib import Path as FilePath
 from typing import Any, Final
 
 from acumen.errors import DataError, Problem, printable
+from acumen.files.json import decode_text, read_bytes, source_name
 
 Path = tuple[str | int, ...]
 LARGEST: Final = 1 << 20
 """Characters of a TOML text: people write these."""
+_TOO_LARGE: Final = f"is larger than the {LARGEST >> 20} MiB that a TOML file may have"
 DEEPEST: Final = 50
 """Tables within tables."""
 _MOST_KEYS: Final = 20_000
@@ -37,6 +40,16 @@ _TOO_DEEP: Final = "is nested too deep"
 _LONG_QUOTE = re.compile(r'"""|\'\'\'')
 
 
+def toml_bytes(path: str | FilePath) -> bytes:
+    """What a TOML file holds; one that is too large is not read."""
+    return read_bytes(path, 4 * LARGEST, _TOO_LARGE)  # a character has four bytes at most
+
+
+def toml_text(path: str | FilePath) -> str:
+    """The text of a TOML file."""
+    return decode_text(toml_bytes(path), source_name(path))
+
+
 def parse_toml(text: str, source: str) -> dict[str, Any]:
     """The tables of a TOML text.
 
@@ -45,8 +58,7 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
     acumen.errors.DataError: stars.toml: Unclosed array (at end of document)
     """
     if len(text) > LARGEST:
-        message = f"is larger than the {LARGEST >> 20} MiB that a TOML file may have"
-        raise DataError([message], source=source)
+        raise DataError([_TOO_LARGE], source=source)
     try:
         if _LONG_KEY.search(text):  # the library takes the square of its length to read it
             raise RecursionError

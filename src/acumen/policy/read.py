@@ -11,8 +11,8 @@ from pathlib import Path as FilePath
 from typing import Final
 
 from acumen.errors import UsageError, printable
-from acumen.files.json import decode_text, read_bytes, source_name
-from acumen.files.toml import Path, shipped, shipped_text
+from acumen.files.json import source_name
+from acumen.files.toml import Path, shipped, shipped_text, toml_text
 from acumen.policy.model import TOLERANCES, AllOf, AnyOf, Condition, Count, Points, Policy
 from acumen.policy.reach import Draft, unreachable
 from acumen.policy.tables import ConditionTable, Vocabulary
@@ -37,7 +37,7 @@ def find_policy(policy: str | FilePath | Policy) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, FilePath) or policy.endswith(".toml") or "/" in policy:
-        return parse_policy(decode_text(read_bytes(policy), source_name(policy)), str(policy))
+        return parse_policy(toml_text(policy), str(policy))
     if policy not in builtin_policies():
         known = f"there are {', '.join(builtin_policies())}, or name a .toml file"
         raise UsageError(f"no policy '{printable(policy)}'; {known}")

@@ -14,9 +14,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from acumen.errors import UsageError, printable
 from acumen.files.documents import Document, Text
-from acumen.files.json import decode_text, read_bytes, source_name
+from acumen.files.json import source_name
 from acumen.files.problems import validated
-from acumen.files.toml import Lines, parse_toml, shipped, shipped_text
+from acumen.files.toml import Lines, parse_toml, shipped, shipped_text, toml_text
 from acumen.readers.paths import parse_path
 from acumen.readers.patterns import checked_pattern
 
@@ -184,7 +184,7 @@ def find_mapping(mapping: str | Path | Mapping[str, Any]) -> dict[str, Any]:
 
 def _text(mapping: str | Path) -> tuple[str, str]:
     if isinstance(mapping, Path) or mapping.endswith(".toml"):
-        return decode_text(read_bytes(mapping), source_name(mapping)), source_name(mapping)
+        return toml_text(mapping), source_name(mapping)
     names = shipped(_SHIPPED)
     if mapping not in names:
         known = ", ".join(names) or "none that ship"

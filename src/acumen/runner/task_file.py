@@ -20,10 +20,10 @@ from jinja2 import TemplateError
 from pydantic import TypeAdapter
 
 from acumen.errors import DataError, Problem, UsageError, label
-from acumen.files.json import decode_text, read_bytes, source_name
+from acumen.files.json import decode_text, source_name
 from acumen.files.problems import Draft, place
 from acumen.files.toml import Path as KeyPath
-from acumen.files.toml import shipped, shipped_text
+from acumen.files.toml import shipped, shipped_text, toml_bytes
 from acumen.runner import prompts
 from acumen.runner.task import (
     EvidenceTable,
@@ -49,7 +49,7 @@ def builtin_tasks() -> tuple[str, ...]:
 def read_task(name: str | Path) -> Task:
     """A task by its name, or from a ``.toml`` file; refuses with all that is wrong with it."""
     if isinstance(name, Path) or str(name).endswith(".toml"):
-        return parse_task(read_bytes(name), source=source_name(name))
+        return parse_task(toml_bytes(name), source=source_name(name))
     return parse_task(task_text(str(name)).encode(), source=f"{name}.toml")
 
 

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 
 from acumen.errors import label
 from acumen.files.documents import Document, Text
-from acumen.files.json import decode_text, read_bytes, source_name
+from acumen.files.json import source_name
 from acumen.files.problems import refusal, validated
-from acumen.files.toml import Lines, parse_toml
+from acumen.files.toml import Lines, parse_toml, toml_text
 from acumen.table.scale import Scale
 
 Cost = Annotated[float, Field(ge=0)]
@@ -57,5 +57,5 @@ class LossTable(Document):
 def read_costs(path: str | Path) -> LossTable:
     """What is in a TOML file; whether it fits is asked of each scale."""
     name = source_name(path)
-    text = decode_text(read_bytes(path), name)
+    text = toml_text(path)
     return validated(parse_toml(text, name), LossTable, name, lines=Lines(text))

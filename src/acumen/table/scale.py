@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from acumen.errors import DataError, OffScaleError, Problem, UsageError, printable, what_came
-from acumen.files.json import decode_text, read_bytes, source_name
+from acumen.files.json import source_name
 from acumen.files.text import folded
-from acumen.files.toml import Lines, parse_toml, shipped, shipped_text
+from acumen.files.toml import Lines, parse_toml, shipped, shipped_text, toml_text
 from acumen.table.coded import plain
 from acumen.table.levels import MOST_LEVELS as MOST_LEVELS
 from acumen.table.levels import (
@@ -89,7 +89,7 @@ class Scale:
     def read(cls, path: str | Path) -> Scale:
         """A scale from a TOML file with ``name``, ``levels`` and optionally ``items``."""
         name = source_name(path)
-        text = decode_text(read_bytes(path), name)
+        text = toml_text(path)
         return replace(cls.parse(parse_toml(text, name), name, lines=Lines(text)), file=str(path))
 
     @classmethod
