@@ -108,9 +108,7 @@ def gate(
     if most_items is not None and not repeated:
         raise UsageError("most_items belongs to a gate that is asked repeatedly: --repeated")
     if repeated and how_of(missing) == "bound":
-        raise UsageError(
-            "bounds over missing rows hold at one look: leave --repeated out, or bound"
-        )
+        raise UsageError("bounds over missing rows hold for one look: leave out one of the two")
     if (scores := scores_in(new)) is not None:
         if repeated:
             raise UsageError("scored verdicts have intervals of their own; leave --repeated out")
