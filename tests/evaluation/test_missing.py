@@ -234,4 +234,4 @@ def test_a_page_has_every_bound() -> None:
     result = acumen.evaluate({"a": rows(1), "b": rows(2)}, **KEYWORDS, missing="bound")
     (section,) = [s for s in result.sections(full=True) if s.key == "missing"]
     captions = [getattr(block, "caption", None) for block in section.blocks]
-    assert captions[:3] == ["a", "b", "b − a"]
+    assert captions[:3] == ["Bounds, a", "Bounds, b", "Bounds, b − a"]

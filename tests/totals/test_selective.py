@@ -127,6 +127,18 @@ def test_a_threshold_that_cannot_be_certified_says_how_many_cases_could() -> Non
     assert threshold.cases_needed is not None
 
 
+def test_few_cases_begin_where_they_could_certify_anything() -> None:
+    """Of 20 cases without an error no tenth could show 15%, but all of them do."""
+    document = asked(many(20, errors=0), wrong=0.15).document
+    (threshold,) = document.systems[0].thresholds
+    assert (threshold.certified, threshold.threshold) == (True, None)
+    usual = acumen.threshold(
+        [{"case": c, "truth": 0, "prediction": 0, "sure": 1 - c / 60} for c in range(20)],
+        risk=0.15, loss="zero_one", levels="0-1", confidence_column="sure",
+    ).document  # fmt: skip
+    assert not usual.certified
+
+
 def test_two_systems_by_hand() -> None:
     """The other system answers all: it decides D and E too, E wrongly."""
     other = dict(ANSWERS) | {"C": (3, 3, 3), "D": (0, 0, 1), "E": (1, 0, 2)}

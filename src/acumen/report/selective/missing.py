@@ -122,12 +122,18 @@ def rest(artifact: MetricsArtifact) -> Iterator[Section]:
     names = side_names(artifact)
     alone = len(names) == 1
     tables = [
-        _table("" if alone else plain(name), m.bounds, MissingPart(treated_as="bound", inputs=[m]))
+        _table(
+            "" if alone else f"Bounds, {plain(name)}",
+            m.bounds,
+            MissingPart(treated_as="bound", inputs=[m]),
+        )
         for name, m in zip(names, part.inputs, strict=False)
         if m.rows
     ]
     if part.differences:
-        tables.append(_table(f"{names[1]} − {names[0]}", part.differences, part, signed=True))
+        tables.append(
+            _table(f"Bounds, {names[1]} − {names[0]}", part.differences, part, signed=True)
+        )
     about = (ABOUT, OF_TWO, TIPPING) if part.differences else (ABOUT, TIPPING)
     words = [Paragraph(text, Tone.QUIET) for text in about]
     yield Section(KEY, TITLE, (*tables, *words))
