@@ -362,7 +362,7 @@ def test_every_number_of_a_list_is_held_to_its_bounds(
 def test_the_method_suits_the_cases(
     method: str | None, test: str, rows: list[int], graded: bool, n: int, chosen: tuple[str, str]
 ) -> None:
-    sample: Any = SimpleNamespace(rows=np.array(rows), graded=graded, n=n)
+    sample: Any = SimpleNamespace(rows=np.array(rows), graded=graded, n=n, weight=None)
     assert method_and_test(method, test, sample) == chosen
 
 

@@ -14,7 +14,7 @@ import acumen
 from acumen.cli import run
 from acumen.errors import DataError
 from acumen.labels.design import chances, draw
-from acumen.raters.inclusion import stands_for
+from acumen.raters.inclusion import facts_of
 from acumen.raters.ppi import Sample, power
 from acumen.results.raters import EstimateDocument
 from simulations.labels import covered
@@ -161,10 +161,12 @@ def test_a_column_of_chances_weighs_the_labels() -> None:
     total = sum(row["human"] / row["chance"] for row in labelled)
     assert classical.value == pytest.approx(total / sum(1 / row["chance"] for row in labelled))
     assert document.slices == {}
-    assert document.labels.fits is True
+    facts = document.labels.drawn
+    assert facts is not None
+    assert facts.fits is True
     weights = {row["doc"]: 1 / row["chance"] for row in labelled}
-    assert document.labels.stands_for == pytest.approx(sum(weights.values()))
-    assert document.labels.least_inclusion == pytest.approx(1 / max(weights.values()))
+    assert facts.stands_for == pytest.approx(sum(weights.values()))
+    assert facts.least_inclusion == pytest.approx(1 / max(weights.values()))
 
 
 def test_a_column_of_chances_may_be_sliced_by_too_where_it_is_asked_for() -> None:
@@ -216,22 +218,26 @@ def test_a_case_has_one_chance() -> None:
         estimated(data)
 
 
+def fits(data: Any) -> bool | None:
+    facts = estimated(data).labels.drawn
+    return None if facts is None else facts.fits
+
+
 def test_labels_that_are_not_those_of_the_draw_are_flagged() -> None:
     data = rows()
     gone = [*dict.fromkeys(row["doc"] for row in data if row["human"] is not None)][:8]
     fewer = [row | ({"human": None} if row["doc"] in gone else {}) for row in data]
-    assert estimated(data).labels.fits is True
-    assert estimated(fewer).labels.fits is False
+    assert fits(data) is True
+    assert fits(fewer) is False
     edited = [row | {"chance": row["chance"] and min(1.0, 2 * row["chance"])} for row in data]
-    assert estimated(edited).labels.fits is False
+    assert fits(edited) is False
 
 
 def test_how_many_cases_the_labelled_ones_stand_for() -> None:
-    chance = np.array([0.5, 0.25, np.nan, np.nan, np.nan, np.nan])
-    labelled = np.array([True, True, False, False, False, False])
-    assert stands_for(chance, labelled) == (6.0, True)
+    drawn_ = facts_of(np.array([0.5, 0.25]), 6)
+    assert (drawn_.stands_for, drawn_.cases, drawn_.fits) == (6.0, 6, True)
     # two weights of 4 say 8 and leave no room for 6
-    assert stands_for(np.where(labelled, 0.25, np.nan), labelled) == (8.0, False)
+    assert facts_of(np.array([0.25, 0.25]), 6).fits is False
 
 
 @pytest.fixture
@@ -260,8 +266,8 @@ def test_the_sample_itself_says_the_chances(
     assert "drawn with chances from" in capsys.readouterr().out
     labels = json.loads((folder / "estimate.json").read_text())["labels"]
     chance = [c["inclusion"] for c in json.loads((folder / "sample.json").read_text())["drawn"]]
-    assert labels["stands_for"] == pytest.approx(sum(1 / c for c in chance))
-    assert labels["fits"] is True
+    assert labels["drawn"]["stands_for"] == pytest.approx(sum(1 / c for c in chance))
+    assert labels["drawn"]["fits"] is True
 
 
 @pytest.mark.parametrize("what", ["chance", "case", "other sample", "foreign label", "no sample"])

@@ -71,23 +71,32 @@ class Accepted:
     """As how many cases of one loss they count."""
     largest: Floats
     """The most rows accepted of a case."""
+    most: Floats
+    """Rows there are: no more independent ones can they be worth."""
 
     @classmethod
-    def of(cls, rows: Floats, loss: Floats) -> Accepted:
-        """From accepted rows and their loss in 0..1, both ``(…, case)``."""
+    def of(cls, rows: Floats, loss: Floats, weight: Floats | None = None) -> Accepted:
+        """From accepted rows and their loss in 0..1, both ``(…, case)``.
+
+        Cases that were drawn with different chances each count as often as their weight says;
+        what they are worth together falls with the spread of the weights (Korn and Graubard 1998).
+        """
+        most = np.maximum(rows.sum(axis=-1), 1.0)
+        if weight is not None:
+            rows, loss = rows * weight, loss * weight
         n, total = rows.shape[-1], np.maximum(rows.sum(axis=-1), 1.0)
         risk = loss.sum(axis=-1) / total
         residual = ((loss - risk[..., None] * rows) ** 2).sum(axis=-1)
         variance = n / max(n - 1, 1) * residual / total**2
         counts = (rows > 0).sum(axis=-1), (loss > 0).sum(axis=-1)
-        return cls(total, risk, variance, *counts, carrying(loss), rows.max(axis=-1))
+        return cls(total, risk, variance, *counts, carrying(loss), rows.max(axis=-1), most)
 
     def effective(self, delta: Floats | float) -> Floats:
         """How many independent rows the accepted ones are worth: cases, where few of them err."""
         squeeze = (ndtri(1 - delta) / stdtrit(self.answering - 1, 1 - delta)) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             worth = self.risk * (1 - self.risk) / self.variance * squeeze
-        worth = np.where(self.variance > 0, np.minimum(self.rows, worth), self.rows)
+        worth = np.where(self.variance > 0, np.minimum(self.most, worth), self.most)
         few = np.where(self.erring < 3, np.minimum(worth, self.answering), worth)
         return np.where(self.erring == 0, self.answering, few)
 

@@ -43,7 +43,7 @@ def _cut(sample: Sample, coverage: float) -> float:
     if not len(falling):
         raise DataError(["there is no answer: no coverage is reached"])
     cuts = np.append(falling[1:], -np.inf)
-    shares = sample.accepted(cuts)[0].sum(axis=1) / sample.rows.sum()
+    shares = sample.weighted(sample.accepted(cuts)[0]) / sample.counts.sum()
     reached = np.flatnonzero(shares >= coverage - 1e-9)
     if not len(reached):
         most = f"{shares[-1]:.1%}"

@@ -39,6 +39,8 @@ class Sample:
     most_loss: float
     graded: bool
     """Whether there are losses between none and the most."""
+    weight: Floats | None = None
+    """How many cases each stands for, where they were drawn with different chances."""
 
     @property
     def n(self) -> int:
@@ -57,7 +59,20 @@ class Sample:
         spans = [order[ends[place] : ends[place + 1]] for place in places.tolist()]
         rows, case = np.concatenate(spans), np.repeat(np.arange(len(spans)), [*map(len, spans)])
         confidence, loss = self.confidence[rows], self.loss[rows]
-        return replace(self, confidence=confidence, loss=loss, case=case, rows=self.rows[places])
+        weight = None if self.weight is None else self.weight[places]
+        own = replace(self, confidence=confidence, loss=loss, case=case, rows=self.rows[places])
+        return replace(own, weight=weight)
+
+    @property
+    def counts(self) -> Floats:
+        """As how many rows each case counts."""
+        return np.asarray(self.rows * (1.0 if self.weight is None else self.weight), np.float64)
+
+    def weighted(self, of_cases: Floats) -> Floats:
+        """What cases add, the last axis, summed as often as each of them counts."""
+        return np.asarray(
+            (of_cases if self.weight is None else of_cases * self.weight).sum(axis=-1)
+        )
 
     def accepted(self, thresholds: Floats) -> tuple[Floats, Floats]:
         """Rows above each threshold and their loss: two arrays ``(threshold, case)``."""
@@ -89,10 +104,24 @@ def sample_of(table: Judgments, name: str, loss: AnyLoss, calibration: Any = Non
     # of a panel, the mean over its raters
     lost = own[answers] * grades.cost[kinds[answers]] / most
     costs: Floats = np.bincount(judgment[answers], lost)[judgment[rows]].astype(np.float64)
-    place = np.argsort(np.argsort([case_hash(case, "") for case in table.cases]))
+    place = _places(table)
     sizes = np.bincount(place[table.case[table.once]], minlength=len(place))
     graded = bool(((grades.cost > 0) & (grades.cost < most)).any() or len(rows) < len(answers))
     return Sample(values, costs, place[table.case[rows]], sizes, most * grades.unit, graded)
+
+
+def with_weights(sample: Sample, table: Judgments, of_cases: Floats | None) -> Sample:
+    """The sample with what each case of the table stands for."""
+    if of_cases is None:
+        return sample
+    weight = np.empty(sample.n)
+    weight[_places(table)] = of_cases
+    return replace(sample, weight=weight)
+
+
+def _places(table: Judgments) -> NDArray[np.int64]:
+    """Where each case of a table stands among hashes of their ids."""
+    return np.argsort(np.argsort([case_hash(case, "") for case in table.cases]))
 
 
 def one_confidence(selector: str, table: Judgments, calibration: Any = None) -> str:

@@ -14,13 +14,14 @@ from typing import Any, Final, cast, get_args
 import numpy as np
 
 from acumen.decisions import bounds
-from acumen.decisions.sample import Sample
+from acumen.decisions.sample import Sample, mean_by_case
 from acumen.defaults import EXACT_TEST, LOSS
 from acumen.errors import DataError, UsageError, printable
 from acumen.inference.betting import fewest_bet, p_value
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import METRICS
+from acumen.metrics.registry import Kind
 from acumen.results.decisions import Method, Point, Test
 from acumen.table.judgments import LARGEST, Judgments
 from acumen.types import Floats
@@ -61,18 +62,20 @@ class Search:
         # equal thresholds are one, which has what began at each of them
         falling, place = np.unique(-thresholds, return_inverse=True)
         rows, loss = sample.accepted(-falling)
-        p_values = self._p_values(rows, loss, int(sample.rows.max()))
+        p_values = self._p_values(rows, loss, sample)
         begins = np.bincount(place, starts).astype(np.float64)
         # above ties at the top nothing is left to test: what began there begins at the first rows
         first = int(np.argmax(rows.sum(axis=1) > 0))
         begins[first] += begins[:first].sum()
         begins[:first] = 0.0
         level, certified = bounds.fallback(p_values, begins)
-        return _points(sample, -falling, rows.sum(1), loss.sum(1), p_values, level, certified)
+        sums = sample.weighted(rows), sample.weighted(loss)
+        return _points(sample, -falling, *sums, p_values, level, certified)
 
-    def _p_values(self, rows: Floats, loss: Floats, largest: int) -> Floats:
+    def _p_values(self, rows: Floats, loss: Floats, sample: Sample) -> Floats:
         if self.test == "korn-graubard":
-            return bounds.Accepted.of(rows, loss).p_value(self.alpha, self.items / largest)
+            unseen = self.items / int(sample.rows.max())
+            return bounds.Accepted.of(rows, loss, sample.weight).p_value(self.alpha, unseen)
         if self.test == "binomial":
             return bounds.binomial(np.rint(loss.sum(axis=1)), rows.sum(axis=1), self.alpha)
         if self.test == "repeated":
@@ -117,7 +120,7 @@ def _points(sample: Sample, *columns: Any) -> list[Point]:
     return [
         Point(
             threshold=finite(threshold),
-            coverage=float(rows / sample.rows.sum()),
+            coverage=float(rows / sample.counts.sum()),
             risk=float(loss / rows) * sample.most_loss if rows else None,
             p_value=finite(p),
             level=finite(level),
@@ -132,6 +135,11 @@ def _points(sample: Sample, *columns: Any) -> list[Point]:
 def method_and_test(method: str | None, test: str, sample: Sample) -> tuple[Method, Test]:
     """The method that is asked for, or the one that suits these cases; and its test."""
     binary = bool((sample.rows == 1).all()) and not sample.graded
+    if sample.weight is not None:
+        if method not in (None, "approx"):
+            why = "its promise is for cases that all had the same chance of being drawn"
+            raise UsageError(f"{printable(str(method))} takes no weights, {why}; take approx")
+        method = "approx"
     method = method or ("exact" if binary or sample.n >= EXACT_CASES else "approx")
     for kind, word, known in (("method", method, get_args(Method)), ("test", test, TESTS)):
         if word not in known:
@@ -211,10 +219,16 @@ def cases_needed(search: Search, sample: Sample, thresholds: Floats, n: int) -> 
     return None
 
 
-def coverage_of(table: Judgments, best: Point | None, confidence: Floats) -> Measured:
+def coverage_of(
+    table: Judgments, best: Point | None, confidence: Floats, sample: Sample
+) -> Measured:
     """Share of all rows that the threshold accepts, with its interval."""
     if best is None:
         return Measured(value=None, reason="no threshold is certified")
+    if sample.weight is not None:
+        cut = -np.inf if best.threshold is None else best.threshold
+        accepted = sample.accepted(np.array([cut]))[0][0] * sample.weight
+        return mean_by_case(accepted, sample.counts, Kind.PROPORTION)
     accepted = table.leave_open(
         confidence <= (-np.inf if best.threshold is None else best.threshold)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from acumen.declare import say
 from acumen.defaults import CONFIDENCE, DELTA, EXACT_TEST, LOSS, STARTS
@@ -72,6 +72,7 @@ def threshold(
             more="""The promise is of all thresholds that are ever delivered, by betting.""",
         ),
     ] = False,
+    inclusion: options.Inclusion = None,
     loss: options.Loss = LOSS,
     mode: options.Mode = None,
     calibration: options.Calibration = None,
@@ -97,7 +98,13 @@ def threshold(
 
     from acumen.confidence import compute
     from acumen.decisions.keep import cut_for, promise
-    from acumen.decisions.sample import hashes_of, one_confidence, origin, sample_of
+    from acumen.decisions.sample import (
+        hashes_of,
+        one_confidence,
+        origin,
+        sample_of,
+        with_weights,
+    )
     from acumen.decisions.threshold import (
         Search,
         asked_repeatedly,
@@ -109,14 +116,19 @@ def threshold(
     )
     from acumen.errors import UsageError
     from acumen.evaluation.inputs import calibration_of, one_table
+    from acumen.raters.inclusion import beside, drawn_with
     from acumen.results.decisions import ThresholdDocument
     from acumen.table.distribution import under_loss
     from acumen.table.losses import find_loss
 
-    table = under_loss(one_table(run, mode, reading).scored, loss)
+    drawn: dict[str, Any] = {**reading, **beside(reading, inclusion)}
+    whole = one_table(run, mode, drawn)  # type: ignore[arg-type]  # keywords of this door
+    table = under_loss(whole.scored, loss)
+    chances = None if inclusion is None else drawn_with(table, whole, inclusion)
     artifact = calibration_of(calibration)
     name = one_confidence(confidence, table, artifact)
     sample = sample_of(table, name, loss, artifact)
+    sample = with_weights(sample, table, None if chances is None else chances.weights)
     if not 0.0 < delta < 1.0:
         raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
     if (risk is None) == (coverage is None):
@@ -133,6 +145,8 @@ def threshold(
         raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
     if repeated and coverage is not None:
         raise UsageError("a cut that keeps a coverage moves with the cases; leave --repeated out")
+    if repeated and sample.weight is not None:
+        raise UsageError("cases that come one by one are not drawn; leave --inclusion out")
     own = asked_repeatedly(method, grid) if repeated else None
     by, test_by = own or method_and_test(method, test, sample)
     begins = numbers_of(starts, "starts")
@@ -151,7 +165,7 @@ def threshold(
         threshold=None if best is None else best.threshold,
         certified=best is not None,
         risk=None if best is None else best.risk,
-        coverage=coverage_of(table, best, compute(name, table, calibration=artifact)),
+        coverage=coverage_of(table, best, compute(name, table, calibration=artifact), sample),
         target_coverage=coverage,
         alpha=search.alpha * sample.most_loss if risk is None else risk,
         delta=None if by == "crc" else delta,
@@ -165,5 +179,6 @@ def threshold(
         items=search.items,
         items_declared=design >= largest,
         grid=points,
+        drawn=None if chances is None else chances.facts,
         case_hashes=hashes_of(table),
     )

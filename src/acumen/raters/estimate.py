@@ -13,10 +13,11 @@ from acumen.defaults import FOLDS, RELIABLE_CASES
 from acumen.errors import DataError
 from acumen.inference.distributions import t_cdf, t_quantile
 from acumen.metrics.registry import ratio
-from acumen.raters.inclusion import stands_for
+from acumen.raters.inclusion import facts_of
 from acumen.raters.labelled import Labelled
 from acumen.raters.ppi import Powered, Room, Sample, power, reaches
 from acumen.readers.reading import Reading
+from acumen.results.labels import Drawn
 from acumen.results.raters import EstimateDocument, Labels, PoweredEstimate
 from acumen.table.scale import Scale
 from acumen.types import Floats
@@ -108,15 +109,11 @@ class _Study:
             out += np.where(own, np.where(fold == k, line, 0.0), line / folds)
         return out[:, None]
 
-    def _inclusion(self) -> dict[str, Any]:
-        """How the labelled cases were drawn, and whether they may be those that were."""
+    def _drawn(self) -> Drawn | None:
         chances, labelled = self.rows.chances, self.labelled
         if chances is None:
-            return {}
-        total, fits = stands_for(chances, labelled)
-        own = chances[labelled]
-        ends = {"least_inclusion": float(own.min()), "most_inclusion": float(own.max())}
-        return {**ends, "stands_for": total, "fits": fits}
+            return None
+        return facts_of(chances[labelled], len(labelled))
 
     def document(self, level: float) -> EstimateDocument:
         """Everything that is estimated."""
@@ -179,7 +176,7 @@ class _Study:
             difference=difference,
             slices=slices,
             labels=Labels(
-                **self._inclusion(),
+                drawn=self._drawn(),
                 partly_labelled=self.partly,
                 enough=len(own) >= RELIABLE_CASES,
                 random_p_value=_at_random(own, others),

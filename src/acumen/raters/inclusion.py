@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, label, refuse, source_name, what_came
-from acumen.results.labels import SampleDocument
+from acumen.results.labels import EVEN, Drawn, SampleDocument
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
 from acumen.types import Floats
 
-EVEN: Final = 1e-9
-"""Chances that differ by less are the same."""
 DOUBT: Final = 3.0
 """So many standard errors between the cases there are and those that the sample stands for."""
 SLACK: Final = 0.02
@@ -125,15 +123,38 @@ def weights_of(
     return None if np.ptp(own) <= EVEN else np.where(labelled, 1.0 / chances, 0.0)
 
 
-def stands_for(chances: Floats, labelled: NDArray[np.bool_]) -> tuple[float, bool]:
-    """How many cases the labelled ones stand for, and whether there may be as many.
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """With which the labelled cases of a table were drawn."""
 
-    >>> stands_for(np.array([0.5, 0.5, np.nan, np.nan]), np.array([True, True, False, False]))
-    (4.0, True)
-    >>> stands_for(np.array([0.5, 0.5, np.nan, np.nan]), np.array([True, False, False, False]))
-    (2.0, False)
+    weights: Floats | None
+    """How many cases each of a table stands for; None where all had the same chance."""
+    facts: Drawn
+
+
+def drawn_with(table: Judgments, whole: Judgments, said: str) -> Chances:
+    """Of the labelled cases of a table, which is all of it; the whole has those without a label."""
+    own = chances_of(table, said)
+    labelled = np.ones(len(own), bool)
+    weights = weights_of(own, labelled, table, said)
+    others = () if whole.unlabelled is None else whole.unlabelled.cases
+    there = len({*table.cases, *whole.cases, *others})
+    return Chances(weights, facts_of(own, there))
+
+
+def facts_of(own: Floats, there: int) -> Drawn:
+    """How many of the cases that there are the labelled ones stand for, by their own chances.
+
+    >>> facts_of(np.array([0.5, 0.5]), 4).fits, facts_of(np.array([0.5]), 4).fits
+    (True, False)
     """
-    weights = 1.0 / chances[labelled]
-    n, total, there = len(weights), float(weights.sum()), len(labelled)
+    weights, n = 1.0 / own, len(own)
+    total = float(weights.sum())
     error = math.sqrt(n / max(1, n - 1) * float(((weights - weights.mean()) ** 2).sum()))
-    return total, abs(total - there) <= DOUBT * error + SLACK * there
+    return Drawn(
+        least_inclusion=float(own.min()),
+        most_inclusion=float(own.max()),
+        stands_for=total,
+        cases=there,
+        fits=abs(total - there) <= DOUBT * error + SLACK * there,
+    )

@@ -13,6 +13,7 @@ from acumen.report.blocks import Cell, Detail, Head, Section, Table
 from acumen.report.cells import fact, number, percent, plain, reach, title_of
 from acumen.report.decided import ASKED, Checks, Curve, Mark, bound, subject_of
 from acumen.report.plots import plot, plots
+from acumen.report.samples import of_draw
 from acumen.report.sections import Ask, Family, remarks
 from acumen.report.words import why_missing
 from acumen.results.decisions import (
@@ -124,6 +125,7 @@ def threshold_words(document: ThresholdDocument) -> Words:
         notes.append("It may be chosen again as cases are added: the chance is of all choices.")
     if document.method == "approx":
         notes.append("Nominal δ; measured up to 1.15 δ.")
+    notes += of_draw(document.drawn)
     if document.delta is None:
         notes.append("It holds on average over draws of cases, not with a chance δ.")
     if not document.items_declared:

@@ -11,6 +11,7 @@ from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Fact, Head, Section, Table
 from acumen.report.cells import measured_cell, number, plain
 from acumen.report.raters import DEFINITIONS, Drawing, behind, concluded
+from acumen.report.samples import of_draw
 from acumen.report.sections import Ask, Family
 from acumen.results.raters import EstimateDocument, PoweredEstimate
 
@@ -26,8 +27,6 @@ TITLES: Final = {
 HELPED, ALONE = "with the judge", "alone"
 NO_EFFECT: Final = "Judge minus people"
 """What is held against 0."""
-EVEN: Final = 1e-9
-"""Chances that differ by less are the same."""
 SUSPECT: Final = 0.01
 """Labelled cases that differ so from the others were hardly drawn at random."""
 
@@ -99,23 +98,6 @@ def _table(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Table:
     return Table("", columns, rows)
 
 
-def _inclusion(document: EstimateDocument) -> Iterator[str]:
-    """How the labelled cases were drawn, and whether they look like the draw."""
-    labels, cases = document.labels, document.cases_labelled + document.cases_unlabelled
-    least, most = labels.least_inclusion or 0.0, labels.most_inclusion or 0.0
-    if most - least > EVEN:
-        yield (
-            f"Labelled cases were drawn with chances from {least:.3g} to {most:.3g}: each counts "
-            "one over its own."
-        )
-    if not labels.fits:
-        yield (
-            f"By their chances the labelled cases stand for {labels.stands_for:.0f} cases, and "
-            f"there are {cases}: drawn cases lack a label, others have one, or the chances are "
-            "not those of the draw. None of this holds then."
-        )
-
-
 def _sentences(document: EstimateDocument) -> Iterator[str]:
     labels, p = document.labels, document.labels.random_p_value
     mean = measured_cell(document.estimates["mean"].estimate)
@@ -127,8 +109,7 @@ def _sentences(document: EstimateDocument) -> Iterator[str]:
     if labels.partly_labelled:
         cases = counted(labels.partly_labelled, "case")
         yield f"{cases} labelled in part: their rows without a label are left out."
-    if labels.stands_for is not None:
-        yield from _inclusion(document)
+    yield from of_draw(labels.drawn)
     if document.not_judged:
         yield f"{counted(document.not_judged, 'row')} without a rating of the judge left out."
     if p is not None and p < SUSPECT:

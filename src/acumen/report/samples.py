@@ -9,7 +9,7 @@ from acumen.errors import counted, label
 from acumen.report.blocks import Cases, Cell, Column, Detail, Head, Section, Table
 from acumen.report.cells import coded, plain, settings
 from acumen.report.sections import Ask, Family, remarks
-from acumen.results.labels import SampleDocument
+from acumen.results.labels import Drawn, SampleDocument
 
 PURPOSES: Final = {
     "estimate": "to estimate what people would say of all",
@@ -28,6 +28,24 @@ COMMANDS: Final = {
     "rate": "rate JUDGED --labels LABELS {}",
 }
 """What the labels are for, as it is typed."""
+
+
+def of_draw(drawn: Drawn | None) -> Iterator[str]:
+    """How labelled cases were drawn, and whether they look like the draw."""
+    if drawn is None:
+        return
+    least, most = drawn.least_inclusion, drawn.most_inclusion
+    if not drawn.constant:
+        yield (
+            f"Labelled cases were drawn with chances from {least:.3g} to {most:.3g}: each counts "
+            "one over its own."
+        )
+    if not drawn.fits:
+        yield (
+            f"By their chances the labelled cases stand for {drawn.stands_for:.0f} cases, and "
+            f"there are {drawn.cases}: drawn cases lack a label, others have one, or the chances "
+            "are not those of the draw. None of this holds then."
+        )
 
 
 def _headline(document: SampleDocument) -> str:
@@ -92,7 +110,7 @@ def _notes(document: SampleDocument) -> Iterator[str]:
             f"A case counts at most {weight} times as much as if all had had the same."
         )
     then = COMMANDS[document.purpose]
-    reading = f"--on {label(document.columns['case'])}"
+    reading = f"--on {label(','.join(document.columns.values()))}"
     yield f"With the labels: acumen {then.format(reading)}"
 
 

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 from acumen.files.documents import Document
 from acumen.files.problems import refusal
 from acumen.results.calibration import CaseHashes
+from acumen.results.labels import Drawn
 from acumen.values.measured import Measured
 
 SCHEMA_VERSION: Final = 1
@@ -91,6 +92,7 @@ class ThresholdDocument(Decision):
     items_declared: bool = True
     confidence: str
     scale: ScalePart
+    drawn: Drawn | None = Field(default=None, description="how cases were drawn to be labelled")
     grid: list[Point] = Field(default_factory=list)
     case_hashes: CaseHashes = CaseHashes()
 

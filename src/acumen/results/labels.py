@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
 from acumen.types import CaseId
 from acumen.values.measured import Count, Model, Number
 
+EVEN: Final = 1e-9
+"""Chances that differ by less are the same."""
 Assumption = Literal["correlation", "errors", "agreement"]
 
 
@@ -34,6 +36,21 @@ class DrawnCase(Model):
     case: CaseId
     inclusion: Annotated[Number, Field(gt=0, le=1)]
     rows: Count
+
+
+class Drawn(Model):
+    """How labelled cases were drawn, and whether they may be those that were."""
+
+    least_inclusion: Number = Field(description="least chance of a labelled case")
+    most_inclusion: Number
+    stands_for: Number = Field(description="how many cases they stand for by their chances")
+    cases: Count = Field(description="how many there are")
+    fits: bool = Field(description="whether these may be the same number")
+
+    @property
+    def constant(self) -> bool:
+        """Whether all chances are the same."""
+        return self.most_inclusion - self.least_inclusion <= EVEN
 
 
 class SampleDocument(Model):

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from acumen.results.labels import Drawn
 from acumen.values.measured import Count, Delta, Measured, Model, Number
 
 
@@ -148,14 +149,7 @@ class Labels(Model):
 
     partly_labelled: Count = Field(description="cases whose rows without a label are left out")
     enough: bool
-    least_inclusion: Number | None = Field(
-        default=None, description="chance with which a labelled case was drawn; null: not said"
-    )
-    most_inclusion: Number | None = None
-    stands_for: Number | None = Field(
-        default=None, description="how many cases the labelled ones stand for by their chances"
-    )
-    fits: bool | None = Field(default=None, description="whether there may be so many cases")
+    drawn: Drawn | None = Field(default=None, description="with which chances, where it is said")
     random_p_value: Number | None = Field(
         description="of the judge's ratings of labelled cases against those of the others"
     )
