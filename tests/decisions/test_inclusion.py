@@ -15,7 +15,7 @@ from acumen.results.decisions import ThresholdDocument
 from simulations.labels import certified
 
 ROWS = np.array([8.0, 8, 6, 0, 4, 8, 2, 8, 5, 7])
-LOSS = np.array([0.0, 4, 0, 0, 0, 3, 0, 0, 1, 2])
+LOSS = np.array([0.0, 4, 0, 0, 1, 3, 0, 3, 1, 2])
 WEIGHT = np.array([1.0, 2, 1, 4, 2, 1, 3, 2, 1, 2])
 
 
