@@ -99,7 +99,7 @@ def certified(
         if risk < 0.15:
             prone = np.minimum(1.0, prone * 2 * (1 - sure))
         wrong = (rng.random(len(case)) < prone).astype(float)
-        worth = np.ones(CASES) if design == "alike" else sizes_for("threshold", case, sure, CASES)
+        worth = np.ones(CASES) if design == "alike" else sizes_for("estimate", case, sure, CASES)
         chance = chances(worth, labelled)
         own = np.flatnonzero(drawn(rng, chance))
         among = np.isin(case, own)
@@ -118,13 +118,13 @@ def certified(
 def thresholds(studies: int) -> None:
     """Print how often a threshold is certified falsely, and how much is accepted."""
     print("drawn    false at a risk of .15: 40, 80, 160; accepted at .08: 40, 80, 160")
-    for design in ("alike", "by confidence"):
+    for design in DESIGNS:
         cells = []
         for at, risk in enumerate((0.15, 0.08)):
             for labelled in (40, 80, 160):
                 rng = np.random.default_rng([2, labelled, at])
                 cells.append(f"{certified(rng, studies, labelled, design, risk)[at]:>8.1%}")
-        print(f"{design:<14}" + "".join(cells), flush=True)
+        print(f"{design:<8}" + "".join(cells), flush=True)
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import json
 import shlex
 import shutil
 import zipfile
@@ -51,12 +52,19 @@ def build(folder: Path) -> dict[str, Printed]:
         environment.setenv("ACUMEN_DEMO_RESAMPLES", "200")
         done = {f"acumen {line}": printed_by(["acumen", *shlex.split(line)]) for line in COMMANDS}
     assert [(line, *printed) for line, printed in done.items() if printed[1]] == []
+    _labels(folder)
     for copy, original in _COPIES.items():
         shutil.copy(folder / original, folder / copy)
     return done
 
 
+LABEL = (
+    "label replies.csv --budget 60 --for threshold --case doc --prediction ai "
+    "--confidence-column sure --levels 1-5 --show text --page mark.html --output sample.json"
+)
+"""What makes the page that two people labelled."""
 COMMANDS = (
+    LABEL,
     "demo demo",
     "threshold rows.csv --levels 0-2 --risk .35 --loss zero_one --output promise.json",
     "card make rows.csv --threshold promise.json --judge judge-1 --labelled-by 'two clinicians' "
@@ -164,23 +172,41 @@ def _rows() -> dict[str, list[dict[str, Any]]]:
         ]  # fmt: skip
     gpt = [row | {"who": "gpt"} if row["who"] == "ai" else row for row in rated]
     one = [row | {"model": "x"} for row in judged if row["model"] == "x"]
+    worth = [1 + 7 * case % 5 for case in range(200)]
     replies = [
-        {"doc": f"d{case}", "text": f"Reply {case}", "ai": 1 + case % 5,
-         "sure": (case * 37 % 100) / 100}
-        for case in range(60)
+        {"doc": f"d{case}", "text": f"Reply {case}: worth {star} of 5",
+         "ai": star % 5 + 1 if case % 5 == 0 and sure < 0.6 else star, "sure": sure}
+        for case, star in enumerate(worth)
+        for sure in [case * 37 % 100 / 100]
     ]  # fmt: skip
+    later = [row | {"doc": f"new {row['doc']}"} for row in replies[::4]]
     drawn = [
-        row | {"human": row["ai"] - (case % 8 == 0 and row["ai"] > 1), "inclusion": chance}
-        if case % round(1 / chance) == 0 else row | {"human": "", "inclusion": ""}
-        for case, row in enumerate(replies)
-        for chance in [0.5 if case < 30 else 0.25]
+        {k: v for k, v in row.items() if k != "text"}
+        | ({"human": star, "inclusion": chance} if case % round(1 / chance) == 0
+           else {"human": "", "inclusion": ""})
+        for case, (row, star) in enumerate(zip(replies, worth, strict=True))
+        for chance in [0.5 if case < 50 else 0.25]
     ]  # fmt: skip
     return {
-        "replies": replies, "drawn": drawn,
+        "replies": replies, "later": later, "drawn": drawn,
         "rows": rows, "gpt": rows, "llama": others["llama"][::-1], "qwen": others["qwen"],
         "wide": wide, "ratings": gpt, "long": gpt, "judged": one, "two": judged,
         "labelled": _labelled(150), "drifted": _labelled(60, 50),
     }  # fmt: skip
+
+
+def _labels(folder: Path) -> None:
+    """What two people saved of the page: the stars that each text names, and a slip of the one."""
+    page = (folder / "mark.html").read_text("utf-8")
+    task = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    for who in ("ann", "ben"):
+        with (folder / f"labels-{who}.csv").open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow([*task["columns"], *task["beside"]])
+            for at, row in enumerate(task["rows"]):
+                star = row["texts"][0].split()[-3] if who == "ann" or at % 20 else "3"
+                more = [who.title(), "2026-01-03T09:30:00.000Z", row["inclusion"], task["sample"]]
+                writer.writerow([*row["names"], star, *more])
 
 
 def _other_log(folder: Path) -> None:

@@ -79,19 +79,23 @@ def test_the_order_of_rows_changes_neither_the_draw_nor_its_order() -> None:
     assert {*draw(cases, chance, 5).tolist()} != {*draw(cases, chance, 6).tolist()}
 
 
-def test_to_estimate_doubt_is_worth_a_label_and_to_certify_confidence_is() -> None:
+def test_to_estimate_doubt_is_worth_a_label() -> None:
     case, sure = np.array([0, 1, 2, 2]), np.array([0.9, 0.1, 0.5, np.nan])
     # ranks .875, .375, .625, .125: without a confidence is the least sure
     doubt = [np.sqrt(0.125), np.sqrt(0.625), np.sqrt(2 * (0.375 + 0.875))]
     assert sizes_for("estimate", case, sure, 3) == pytest.approx(doubt)
-    assert sizes_for("threshold", case, sure, 3) == pytest.approx([0.875, 0.375, 0.75])
-    assert sizes_for("rate", case, sure, 3).tolist() == [1, 1, 1]
     assert sizes_for("estimate", case, None, 3).tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("purpose", ["threshold", "rate"])
+def test_to_certify_and_to_rate_all_cases_are_alike(purpose: Any) -> None:
+    case, sure = np.array([0, 1, 2, 2]), np.array([0.9, 0.1, 0.5, np.nan])
+    assert sizes_for(purpose, case, sure, 3).tolist() == [1, 1, 1]
+
+
 def test_equal_confidences_have_equal_ranks() -> None:
-    sizes = sizes_for("threshold", np.arange(4), np.array([0.5, 0.5, 0.9, 0.5]), 4)
-    assert sizes.tolist() == [0.375, 0.375, 0.875, 0.375]
+    sizes = sizes_for("estimate", np.arange(4), np.array([0.5, 0.5, 0.9, 0.5]), 4)
+    assert sizes**2 == pytest.approx([0.625, 0.625, 0.125, 0.625])
 
 
 def test_a_weighted_sum_of_what_is_drawn_is_right_on_average() -> None:

@@ -52,7 +52,8 @@ def test_the_sample_says_what_was_drawn_and_with_what_chance() -> None:
 
 
 def test_all_cases_have_the_same_chance_where_nothing_tells_them_apart() -> None:
-    for sample in (sampled(purpose="rate"), sampled(confidence_column=None)):
+    samples = sampled(purpose="rate"), sampled(purpose="threshold"), sampled(confidence_column=None)
+    for sample in samples:
         assert sample.document.constant
         assert {c.inclusion for c in sample.document.drawn} == {1 / 3}
 
@@ -71,7 +72,6 @@ def test_the_same_seed_draws_the_same_cases_of_rows_in_any_order() -> None:
         ({"purpose": "fun"}, "labels are for estimate, threshold, rate, not for 'fun'"),
         ({"case": None}, "say which column holds the ids that labels go by: --case"),
         ({"prediction": None}, "which column is the judge's? say the one"),
-        ({"purpose": "threshold", "confidence_column": None}, "a threshold goes by a confidence"),
         ({"show": ["text", "ai"]}, "people label without knowing what the judge said: ai is its"),
         ({"show": "sure"}, "sure is its"),
         ({"delta": 1.0}, "the delta must lie between 0 and 1"),

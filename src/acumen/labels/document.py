@@ -56,10 +56,6 @@ def sample_of(
         why = f"the budget is {budget}, and there are {have}: give from 2 to {n}"
         raise DataError([why], table.source.name)
     sure = table.signals.get("confidence")
-    if purpose == "threshold" and sure is None:
-        raise UsageError(
-            "a threshold goes by a confidence: say --confidence-column COLUMN, or draw --for rate"
-        )
     sizes = sizes_for(purpose, table.case, None if sure is None else sure.values, n)
     chance = chances(sizes, budget)
     places = draw(table.cases, chance, seed)

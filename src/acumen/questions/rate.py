@@ -61,6 +61,7 @@ def rate(
     fewest_instances: Annotated[
         int, say("Instances that a person must have.", panel=_TEST)
     ] = TESTED_BY_T,
+    inclusion: options.Inclusion = None,
     by_row: Annotated[bool, say("Take a case's units for independent ones.", panel=_TEST)] = False,
     confidence_level: options.ConfidenceLevel = CONFIDENCE_LEVEL,
     **reading: Unpack[Reading],
@@ -81,6 +82,7 @@ def rate(
     from acumen.errors import UsageError
     from acumen.raters.alt_test import Rule
     from acumen.raters.document import document_of
+    from acumen.raters.inclusion import beside, drawn_with
     from acumen.raters.reading import read_ratings
 
     rule = Rule(score, epsilon, q, fewest_instances, by_row, confidence_level)
@@ -96,5 +98,13 @@ def rate(
         if "repeat" in keywords:
             raise UsageError("give a repeat or a position: both say which draw a rating is")
         keywords["repeat"] = position
+    keywords |= beside(keywords, inclusion)
     rows, judges = read_ratings(ratings, keywords, [judge] if isinstance(judge, str) else judge)
-    return document_of(rows, judges, columns, rule)
+    chances = None if inclusion is None else drawn_with(rows.table, inclusion)
+    if chances is not None and chances.weights is not None:
+        raise UsageError(
+            "the cases were drawn with different chances, and agreement is measured of cases drawn "
+            "alike: draw them with acumen label --for rate"
+        )
+    document = document_of(rows, judges, columns, rule)
+    return document.model_copy(update={"drawn": None if chances is None else chances.facts})

@@ -122,9 +122,9 @@ def threshold(
     from acumen.table.losses import find_loss
 
     drawn: dict[str, Any] = {**reading, **beside(reading, inclusion)}
-    whole = one_table(run, mode, drawn)  # type: ignore[arg-type]  # keywords of this door
-    table = under_loss(whole.scored, loss)
-    chances = None if inclusion is None else drawn_with(table, whole, inclusion)
+    read = one_table(run, mode, drawn).scored  # type: ignore[arg-type]  # keywords of this door
+    table = under_loss(read, loss)
+    chances = None if inclusion is None else drawn_with(table, inclusion)
     artifact = calibration_of(calibration)
     name = one_confidence(confidence, table, artifact)
     sample = sample_of(table, name, loss, artifact)

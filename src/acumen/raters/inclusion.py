@@ -15,7 +15,7 @@ from acumen.errors import DataError, Problem, label, refuse, source_name, what_c
 from acumen.results.labels import EVEN, Drawn, SampleDocument
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
-from acumen.types import Floats
+from acumen.types import CaseId, Floats
 
 DOUBT: Final = 3.0
 """So many standard errors between the cases there are and those that the sample stands for."""
@@ -97,7 +97,7 @@ def _of_sample(table: Judgments, path: str) -> Floats:
         message = "its cases or chances are not those that were drawn: somebody changed them"
         raise DataError([Problem(message, field="fingerprint")], name)
     chance = {str(case.case): case.inclusion for case in sample.drawn}
-    known = {str(case) for case in table.cases}
+    known = {str(case) for case in _every_case(table)}
     problems = [
         Problem(f"{label(case)} was drawn and is not among the rows", field="drawn")
         for case in chance
@@ -105,6 +105,11 @@ def _of_sample(table: Judgments, path: str) -> Floats:
     ]
     refuse(problems, name)
     return np.array([chance.get(str(case), math.nan) for case in table.cases])
+
+
+def _every_case(table: Judgments) -> set[CaseId]:
+    """Those of a table, and those whose every row was left out for want of a label."""
+    return {*table.cases, *(() if table.unlabelled is None else table.unlabelled.cases)}
 
 
 def weights_of(
@@ -132,14 +137,12 @@ class Chances:
     facts: Drawn
 
 
-def drawn_with(table: Judgments, whole: Judgments, said: str) -> Chances:
-    """Of the labelled cases of a table, which is all of it; the whole has those without a label."""
+def drawn_with(table: Judgments, said: str) -> Chances:
+    """Of a table whose every row has a label."""
     own = chances_of(table, said)
     labelled = np.ones(len(own), bool)
     weights = weights_of(own, labelled, table, said)
-    others = () if whole.unlabelled is None else whole.unlabelled.cases
-    there = len({*table.cases, *whole.cases, *others})
-    return Chances(weights, facts_of(own, there))
+    return Chances(weights, facts_of(own, len(_every_case(table))))
 
 
 def facts_of(own: Floats, there: int) -> Drawn:

@@ -24,6 +24,7 @@ from acumen.report.blocks import (
 )
 from acumen.report.cells import amount, interval, measured_cell, number, percent, plain, settings
 from acumen.report.plots import plot
+from acumen.report.samples import of_draw
 from acumen.report.sections import Ask, Family, remarks
 from acumen.results.raters import AltTest, Judge, RatingsDocument
 from acumen.values.measured import Delta, Measured
@@ -333,6 +334,7 @@ def _sentences(document: RatingsDocument) -> Iterator[str]:
     for name, person in document.people.items():
         if person.stands_out is not None:
             yield f"{plain(name)} {STANDING_OUT[person.stands_out]}."
+    yield from of_draw(document.drawn)
     if document.most_raters is not None:
         looked_at = f"the {len(document.people)} who rated most are looked at one by one"
         yield f"Of {document.most_raters} people, {looked_at}."

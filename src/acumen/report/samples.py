@@ -97,10 +97,7 @@ def _notes(document: SampleDocument) -> Iterator[str]:
     if document.purpose == "estimate":
         yield "Labels are taken to vary from case to case as the judge's ratings do."
     if document.purpose == "threshold":
-        yield (
-            "Labels are of the answers of the surest rows above all: a threshold that accepts few "
-            "of them is promised a larger risk than this."
-        )
+        yield "A threshold that accepts few of the answers is promised a larger risk than this."
     if document.constant:
         yield "Every case had the same chance, so the labels stand for all without weights."
     else:

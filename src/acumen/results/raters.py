@@ -126,6 +126,7 @@ class RatingsDocument(Model):
     judges: dict[str, Judge]
     differences: list[JudgeDelta]
     settings: dict[str, Any]
+    drawn: Drawn | None = Field(default=None, description="with which chances, where it is said")
     warnings: list[str]
 
 
