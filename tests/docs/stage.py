@@ -35,7 +35,7 @@ def build(folder: Path) -> dict[str, Printed]:
         shutil.copytree(DOCS / "data", folder, dirs_exist_ok=True)
     for name, document in _documents().items():
         write_json(folder / f"{name}.json", document)
-    for name, rows in _rows().items():
+    for name, rows in tables().items():
         with (folder / f"{name}.csv").open("w", newline="") as stream:
             writer = csv.DictWriter(stream, list(rows[0]))
             writer.writeheader()
@@ -104,7 +104,7 @@ def _documents() -> Mapping[str, Any]:
         **results,
         "theirs": ARTIFACT,
         "decided": DECIDED,
-        "log": _rows()["rows"],
+        "log": tables()["rows"],
         "answers": [{"id": 1, "question": "Why?", "answer": "So.", "truth": None}],
     }
 
@@ -134,7 +134,7 @@ def _with_truth(study: VerdictStudy) -> list[Any]:
     return [row | {"gt_verdict": study.truth[row["business_id"]]["verdict"]} for row in rows]
 
 
-def _rows() -> dict[str, list[dict[str, Any]]]:
+def tables() -> dict[str, list[dict[str, Any]]]:
     """Rows of a judge that is right four times in five, and surer where it is right."""
     random = Random(5)
     rows, wide, rated, judged = [], [], [], []
@@ -233,7 +233,7 @@ def _parquet(folder: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    made = _rows()
+    made = tables()
     rows = [
         row | {"model": m}
         for m, name in zip("xy", ("rows", "qwen"), strict=True)
