@@ -29,6 +29,7 @@ from acumen.views.abstention import Abstention, abstain_rows
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.forecast import Forecast, forecast
 from acumen.views.groups import deal
+from acumen.views.level_forecast import LevelForecast, forecast_levels
 from acumen.views.ranking import Ranking, rank
 from acumen.views.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
 from acumen.views.severity import SeverityRanking, rank_severity
@@ -88,6 +89,9 @@ def studies(
         Confusion: confuse(truth, np.where(answered, prediction, -1), levels=4, **of_case),
         Forecast: forecast(confidence, (loss == 0).astype(float), answered, **of_case),
         Abstention: abstain_rows(truth == 3, ~answered, **of_case),
+        LevelForecast: forecast_levels(
+            np.exp(-np.abs(np.arange(4) - score[:, None])), truth, answered, **of_case
+        ),
         SeverityRanking: severity,
         Reasoning: reasoning,
         RankingWithReasons: RankingWithReasons(severity, reasoning),

@@ -15,10 +15,12 @@ import numpy as np
 from acumen.defaults import PROCESS_WEIGHTS
 from acumen.views.abstention import Abstention, abstain_rows
 from acumen.views.confusion import Confusion, confuse
+from acumen.views.level_forecast import LevelForecast, forecast_levels
 from acumen.views.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
 from acumen.views.severity import SeverityRanking, rank_severity
 
 Rows = list[tuple[Any, ...]]
+FORECASTS = np.array([[1, 0, 0], [0.5, 0.25, 0.25], [0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3]])
 
 
 def _confusion(rows: Rows) -> Confusion:
@@ -29,6 +31,11 @@ def _confusion(rows: Rows) -> Confusion:
 def _abstention(rows: Rows) -> Abstention:
     unanswerable, abstained = zip(*rows, strict=True)
     return abstain_rows(unanswerable, abstained)
+
+
+def _levels(rows: Rows) -> LevelForecast:
+    truth, forecasts, answered = zip(*rows, strict=True)
+    return forecast_levels(FORECASTS[list(forecasts)], truth, answered)
 
 
 def _ranking(rows: Rows) -> SeverityRanking:
@@ -74,6 +81,12 @@ VERDICT_FAMILIES: dict[type, tuple[st.SearchStrategy[Rows], Callable[[Rows], Any
     Abstention: (
         st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12),
         _abstention,
+    ),
+    LevelForecast: (
+        st.lists(
+            st.tuples(st.integers(0, 2), st.integers(0, 3), st.booleans()), min_size=1, max_size=12
+        ),
+        _levels,
     ),
     SeverityRanking: (
         st.lists(_ranked, min_size=1, max_size=7).map(_mostly_low),

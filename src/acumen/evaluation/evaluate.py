@@ -20,8 +20,8 @@ from acumen.evaluation.missing import count_as_wrong, keep, without_missing
 from acumen.evaluation.plan import (
     Plan,
     System,
-    compare_abstention,
     compare_agreement,
+    compare_beside,
     compare_both,
     compare_reliability,
     find_twins,
@@ -263,7 +263,7 @@ def _comparison(
         agreement={metric: contrast.delta() for metric, contrast in agreement.items()}
         | {
             metric: contrast.delta(Description.NOT_IN_FAMILY)
-            for metric, contrast in compare_abstention(*systems).items()
+            for metric, contrast in compare_beside(*systems).items()
         },
     )
 

@@ -41,6 +41,7 @@ from acumen.values.measured import Absence, Measured, NoInterval
 from acumen.views.abstention import Abstention, abstention_of
 from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
+from acumen.views.level_forecast import LevelForecast, forecast_of_levels
 from acumen.views.ranking import Ranking, rank_judgments
 from acumen.views.severity import SeverityRanking, rank_judgments_by_severity
 from acumen.views.weights import NO_ANSWER
@@ -198,9 +199,11 @@ class System:
             return self.ranked_by(function)
         if metric.view is Abstention and self.abstention is None:
             raise UsageError(f"{metric.name} needs words for what cannot be judged: unanswerable")
+        if metric.view is LevelForecast and self.levels is None:
+            raise UsageError(f"{metric.name} needs a probability for every level: distribution")
         if metric.view is not Forecast:
-            if metric.view is Abstention:
-                return self.abstention
+            if metric.view in (Abstention, LevelForecast):
+                return self.abstention if metric.view is Abstention else self.levels
             return self.confusion if metric.view is Confusion else self.severity
         view = NO_CONFIDENCE if function is None else self.forecasts[function]
         if isinstance(view, str):
@@ -253,12 +256,23 @@ class System:
         """Whether rows can be judged against whether they were answered, where that is said."""
         return abstention_of(self.table)
 
-    def infer_abstention(self) -> dict[str, Inference]:
-        """Does it abstain where it should? Nothing where no words say what cannot be judged."""
-        if self.abstention is None:
-            return {}
+    @cached_property
+    def levels(self) -> LevelForecast | None:
+        """The probabilities of the levels against the truth, where there are any."""
+        return forecast_of_levels(self.table)
+
+    def views_beside(self) -> Iterator[tuple[list[Metric], Any]]:
+        """What only some tables can be asked: metrics, and what they look at."""
+        if self.abstention is not None:
+            yield list(metrics_of(Abstention)), self.abstention
+        if self.levels is not None:
+            yield level_metrics(self.table.scale.levels), self.levels
+
+    def infer_beside(self) -> dict[str, Inference]:
+        """Does it abstain where it should, are its probabilities honest? Where that can be told."""
         options = self.plan.options.without_resamples()
-        return infer(metrics_of(Abstention), self.abstention, options)
+        families = (infer(metrics, view, options) for metrics, view in self.views_beside())
+        return {name: number for family in families for name, number in family.items()}
 
     @cached_property
     def severity(self) -> SeverityRanking:
@@ -285,8 +299,7 @@ class System:
         names = ("cmax", "accuracy", "mae")
         view, options = self.unranked, self.plan.options.without_resamples()
         first = infer([METRICS[name] for name in names], view, options, ())
-        abstention = self.infer_abstention()
-        every = (*first.items(), *agreement.items(), *abstention.items())
+        every = (*first.items(), *agreement.items(), *self.infer_beside().items())
         measured = {name: i.measured for name, i in every}
         if not self.table.has_truth:
             metrics = (*(METRICS[name] for name in names), *metrics_of(Confusion))
@@ -404,11 +417,26 @@ def compare_agreement(left: System, right: System) -> dict[str, Contrast]:
     return numbers | _compare(total, left.confusion, right.confusion, left)
 
 
-def compare_abstention(left: System, right: System) -> dict[str, Contrast]:
-    """Right minus left of who abstains where it should, where the truth says so."""
-    if left.abstention is None or right.abstention is None:
-        return {}
-    return _compare(list(metrics_of(Abstention)), left.abstention, right.abstention, left)
+def compare_beside(left: System, right: System) -> dict[str, Contrast]:
+    """Right minus left of who abstains where it should, and of the probabilities of levels.
+
+    The former of all rows, the latter of those that both answered.
+    """
+    numbers: dict[str, Contrast] = {}
+    if left.abstention is not None and right.abstention is not None:
+        metrics = list(metrics_of(Abstention))
+        numbers |= _compare(metrics, left.abstention, right.abstention, left)
+    a, b = map(forecast_of_levels, all_answered([left.table, right.table]))
+    if a is not None and b is not None:
+        numbers |= _compare(level_metrics(left.table.scale.levels), a, b, left)
+    return numbers
+
+
+def level_metrics(levels: Sequence[object]) -> list[Metric]:
+    """The metrics of probabilities of levels, that of a cut for each of them."""
+    cut = METRICS["cut_ece"]
+    scores = [metric for metric in metrics_of(LevelForecast) if metric is not cut]
+    return scores + [cut.at(level=k, label=str(levels[k])) for k in range(1, len(levels))]
 
 
 def all_answered(tables: Sequence[Judgments]) -> list[Judgments]:

@@ -149,7 +149,7 @@ def _infer(part: System, function: str | None) -> dict[str, Inference]:
     options = part.plan.options.without_resamples()
     first = ("cmax", "accuracy", "mae") if part.table.has_truth else ("cmax",)
     numbers = infer([METRICS[name] for name in first], part.unranked, options)
-    numbers |= part.infer_agreement() | part.infer_abstention()
+    numbers |= part.infer_agreement() | part.infer_beside()
     if function is not None:
         numbers |= infer(part.plan.metrics(), part.rankings[function], options)
         numbers |= part.infer_reliability(function)

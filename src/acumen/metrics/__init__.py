@@ -5,6 +5,7 @@ from acumen.metrics import (  # noqa: F401
     abstention,
     agreement,
     exact,
+    levels,
     ordinal,
     reasoning,
     reliability,
