@@ -17,9 +17,9 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "coming",
     ),
     "Guide": (
-        "guide/knows", "guide/abstains", "guide/honest", "guide/worst-first", "guide/missing",
-        "guide/reasons", "guide/better", "guide/for-whom", "guide/replace", "guide/labels",
-        "guide/few-labels", "guide/threshold", "guide/how-many", "guide/*",
+        "guide/knows", "guide/abstains", "guide/honest", "guide/probabilities", "guide/worst-first",
+        "guide/missing", "guide/reasons", "guide/better", "guide/for-whom", "guide/replace",
+        "guide/labels", "guide/few-labels", "guide/threshold", "guide/how-many", "guide/*",
     ),
     "Recipes": ("recipes/index", "recipes/*", "gallery"),
     "Topics": (

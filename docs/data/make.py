@@ -7,11 +7,13 @@ two people and a judge that is surer where it is right and at times leaves a row
 lenient. ``old.csv``, ``new.csv``, ``worse.csv``: three versions of a judge on the same
 120 answers. ``notes.csv``: 80 notes, three questions and two models; some answers are not told.
 ``replies.csv``: 60 texts, four questions and two models; replies fail, most where it is hard.
+``urgency.csv``: 300 tickets and a model that gives a probability for each of five levels.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 from random import Random
 
@@ -163,6 +165,27 @@ def replies(random: Random) -> Rows:
     return rows
 
 
+def urgency(random: Random) -> Rows:
+    """Tickets that a decision model rates with a probability for every level; it is too sure."""
+    rows: Rows = []
+    for ticket in range(1, 301):
+        urgent = random.gauss(2.8, 1.1)
+        person = level(urgent + random.gauss(0, 0.55))
+        guess, width = urgent + random.gauss(0, 0.45), random.uniform(0.35, 0.75)
+        masses = [math.exp(-(((k - guess) / width) ** 2) / 2) + 1e-3 for k in range(1, 6)]
+        shares = [round(mass / sum(masses), 2) for mass in masses]
+        refused = random.random() < 0.03
+        mean = sum(k * share for k, share in enumerate(shares, 1))
+        row: dict[str, object] = {"ticket": ticket, "person": person}
+        # its own answer leans to the urgent side, and its own confidence is the largest share
+        row |= {"urgency": level(mean + 0.6), "sure": max(shares)}
+        row |= {f"p_{k}": share for k, share in enumerate(shares, 1)}
+        rows.append(
+            {k: "" if refused and k not in ("ticket", "person") else v for k, v in row.items()}
+        )
+    return rows
+
+
 def files() -> dict[str, Rows]:
     """The rows of every file, by its name."""
     named = {"judge": judge(Random(0)), "systems": systems(Random(1)), "few": few(Random(2))}
@@ -172,6 +195,7 @@ def files() -> dict[str, Rows]:
         | {
             "notes": open_questions(Random(4)),
             "replies": replies(Random(5)),
+            "urgency": urgency(Random(5)),
         }
     )
 

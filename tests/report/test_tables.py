@@ -16,6 +16,7 @@ from acumen.report.selective.facts import UNDRAWN, provenance
 from acumen.results.metrics import Input, MetricsArtifact, Rows
 from acumen.results.verdicts import PairDocument, results_of
 from acumen.views.abstention import Abstention
+from acumen.views.level_forecast import LevelForecast
 
 
 def blocks(document: Any) -> list[Any]:
@@ -157,5 +158,6 @@ def test_every_metric_is_of_a_view_that_some_document_has(
     keys = {key for _, _, variant in single.document.variants() for key in variant.metrics}
     keys |= {*single.document.overall_by_input[0], *results.systems[0].metrics}
     keys |= {metric.name for metric in metrics_of(Abstention)}  # of documents whose truth has gaps
+    keys |= {metric.name for metric in metrics_of(LevelForecast)}  # and of those with probabilities
     assert {metric_name(key) for key in keys} == set(METRICS) - TWINS
     assert all(metric.title != metric.name or name == "cmax" for name, metric in METRICS.items())

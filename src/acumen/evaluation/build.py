@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from acumen._version import __version__
 from acumen.evaluation.both_sides import abstention_part
 from acumen.evaluation.charted import draw, listed_points, summarize
+from acumen.evaluation.level_part import level_part
 from acumen.evaluation.plan import Plan, System
 from acumen.evaluation.slices import slices
 from acumen.files.json import created_at
@@ -248,6 +249,7 @@ def evaluation(
             summarize(s, a) for s, a in zip(systems, agreement, strict=True) if s.table.has_truth
         ],
         abstention=[part for system in systems if (part := abstention_part(system)) is not None],
+        levels=[of for system in systems if (of := level_part(system)) is not None],
         warnings=list(dict.fromkeys(warnings)),
     )
     with stage("slicing"):

@@ -17,7 +17,7 @@ from acumen.defaults import CONFIDENCE_LEVEL
 from acumen.errors import DataError, label, printable
 from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
-from acumen.results.charted import Summary
+from acumen.results.charted import Reliability, Summary
 from acumen.results.missing import MissingPart
 from acumen.results.slices import Slice
 from acumen.results.source import completed, is_source
@@ -357,6 +357,36 @@ class AbstentionPart(Model):
     )
 
 
+class LevelCut(Model):
+    """The probability that the level is this one or above, against what came true."""
+
+    level: str
+    error: Measured = Field(description="calibration error in ten bins")
+    without_noise: Number = Field(description="what is left of it without noise")
+    reliability: Reliability
+
+
+class OwnAnswer(Model):
+    """The system's own answers (right) against the best levels of its probabilities (left)."""
+
+    rows: Count
+    differs: Count = Field(description="rows in which the two are not the same level")
+    difference: Delta = Field(description="of the mean loss")
+
+
+class LevelPart(Model):
+    """Probabilities of levels, of one input."""
+
+    input: str
+    rows: Count = Field(description="answered rows that have them, and a level for a truth")
+    point: str | None = Field(description="the point that was taken; null: the system's own answer")
+    cuts: list[LevelCut]
+    own: OwnAnswer | None = None
+    own_confidence: Delta | None = Field(
+        default=None, description="AUGRC by its own confidence (right) and by the expected loss"
+    )
+
+
 class LevelOpen(Model):
     """The rows of a true level, and how many of them were left open."""
 
@@ -438,6 +468,9 @@ class MetricsArtifact(Model):
     )
     missing: MissingPart | None = Field(
         default=None, description="what rows without a usable reply leave open, where it was asked"
+    )
+    levels: list[LevelPart] = Field(
+        default_factory=list, description="of each input that gives probabilities of levels"
     )
     rows: list[Rows] = Field(default_factory=list)
     summaries: list[Summary] = Field(default_factory=list)

@@ -111,15 +111,15 @@ class LevelForecast(CaseRows):
         """``(sum, case)``: what the sums are made of, the weights of the true levels last."""
         p, rows = self.probability, np.arange(len(self.truth))
         ranks = np.arange(self.levels)
-        came = self.truth[:, None] == ranks
+        is_true = self.truth[:, None] == ranks
         off = self.reached - (self.truth >= ranks[1:, None])
         parts = [
             np.ones(len(rows)),
             (off**2).sum(axis=0),
             -np.log(np.clip(p[rows, self.truth], CLIP, 1.0)),
-            ((p - came) ** 2).sum(axis=1),
+            ((p - is_true) ** 2).sum(axis=1),
             (self.reached * (1.0 - self.reached)).sum(axis=0),
-            *came.T.astype(np.float64),
+            *is_true.T.astype(np.float64),
         ]
         own = 1.0 if self.own is None else self.own
         none = np.zeros(len(self.order), np.int64)

@@ -22,7 +22,7 @@ from acumen.report.cells import (
 from acumen.report.joint import case_section
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
-from acumen.report.selective import abstention, levels, missing, slices
+from acumen.report.selective import abstention, levels, missing, probabilities, slices
 from acumen.report.selective.compared import details, listed, rows_of, shared_rows
 from acumen.report.selective.cut import commands
 from acumen.report.selective.facts import cases, fact_list, provenance
@@ -263,6 +263,7 @@ def rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
     yield levels.errors(artifact, ask)
     yield from missing.rest(artifact)
     yield from abstention.rest(artifact)
+    yield from probabilities.rest(artifact)
     if artifact.slices:
         yield slices.drawn(artifact, ask)
     yield Section("limits", "What cannot be concluded", tuple(map(Paragraph, limits(artifact))))

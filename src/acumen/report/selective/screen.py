@@ -26,7 +26,7 @@ from acumen.report.cells import (
     unit_of,
     written,
 )
-from acumen.report.selective import abstention, missing
+from acumen.report.selective import abstention, missing, probabilities
 from acumen.report.selective.compared import DESCRIBED, rows_of, shared_rows, verdict
 from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
@@ -313,5 +313,13 @@ def _delta_cells(delta: Delta) -> list[Cell]:
     return [*sides, measured_cell(delta, signed=True), p_cell(delta.p_adjusted)]
 
 
-OF_EACH: Final = (_right, abstention.of_screen, _knows, _honest, _severity, _functions)
+OF_EACH: Final = (
+    _right,
+    abstention.of_screen,
+    _knows,
+    _honest,
+    probabilities.of_screen,
+    _severity,
+    _functions,
+)
 """What is asked of each system, in the order people ask; one without blocks is left out."""
