@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import acumen
+from acumen.charts.reliability import cuts
+from acumen.charts.theme import spec_and_data
 from acumen.metrics.reliability import noise_of
 from acumen.report.sections import sections_of
 from acumen.report.terminal import render
@@ -98,6 +100,21 @@ def test_the_screen_says_it_in_sentences_and_the_page_has_every_cut() -> None:
     assert "5 or above" in full
     same = acumen.evaluate(judge(point="loss"), loss="abs", resamples=0)
     assert "Its own answers" not in str(same)
+
+
+def test_the_page_draws_every_cut(tmp_path: Any) -> None:
+    result = acumen.evaluate(judge(), loss="abs", resamples=0)
+    figure = cuts(result.document)
+    assert figure is not None
+    spec, data = spec_and_data(figure)
+    bins = [row for rows in data.values() for row in rows if row["k"] == "b"]
+    (part,) = result.document.levels
+    assert [row["n"] for row in bins] == [n for cut in part.cuts for n in cut.reliability.n]
+    assert {row["m"] for row in bins} == {f"{level} or above" for level in "2345"}
+    assert "facet" in str(spec)
+    page = tmp_path / "page.html"
+    result.write_report(page)
+    assert "Bins of every cut" in page.read_text("utf-8")
 
 
 def test_of_two_systems_each_says_its_own_and_one_may_give_none() -> None:

@@ -62,6 +62,39 @@ def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
     return theme.finish(figure, sets, height=height, picks=picks, cases=cases)
 
 
+def cuts(artifact: MetricsArtifact) -> theme.Figure | None:
+    """How often each level was reached against what was said, one small chart a cut."""
+    systems = [part.input for part in artifact.levels]
+    rows: list[dict[str, Any]] = [
+        {
+            "m": f"{theme.name(cut.level)} or above",
+            "f": theme.name(part.input),
+            "s": theme.name(part.input),
+            "p": theme.drawn(said),
+            "a": theme.drawn(share.value),
+            "l": theme.drawn(share.ends[0]),
+            "h": theme.drawn(share.ends[1]),
+            "n": n,
+        }
+        for part in artifact.levels
+        for cut in part.cuts
+        for said, share, n in zip(
+            cut.reliability.confidence, cut.reliability.accuracy, cut.reliability.n, strict=True
+        )
+    ]
+    if len(rows) < 2:
+        return None
+    color, sets = None, theme.Sets()
+    if len(systems) > 1:
+        legend = alt.Legend(orient="bottom", title=None)
+        color = alt.Color("s:N", scale=theme.colours(systems), title="system", legend=legend)
+    panels = list(dict.fromkeys(row["m"] for row in rows))
+    layers = _reliability_layers(sets, rows, color, 1.0)
+    figure = theme.multiples(layers, panels, height=150, by="m")
+    figure.params = [alt.VariableParameter(name="picked", value=[*map(theme.name, systems)])]
+    return theme.finish(figure, sets, height=None)
+
+
 def calibration_plot(curves: Mapping[str, ReliabilityPart]) -> theme.Figure | None:
     """What was said against what came true, before a calibrator and after it."""
     rows = [

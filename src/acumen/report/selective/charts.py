@@ -263,7 +263,7 @@ def rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
     yield levels.errors(artifact, ask)
     yield from missing.rest(artifact)
     yield from abstention.rest(artifact)
-    yield from probabilities.rest(artifact)
+    yield from probabilities.rest(artifact, ask)
     if artifact.slices:
         yield slices.drawn(artifact, ask)
     yield Section("limits", "What cannot be concluded", tuple(map(Paragraph, limits(artifact))))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Section, Table
 from acumen.report.cells import measured_cell, number, plain, title_of, unit_of
+from acumen.report.plots import plot, plots
+from acumen.report.sections import Ask
 from acumen.report.selective.outcomes import side_names
 from acumen.results.metrics import LevelPart, MetricsArtifact
 from acumen.values.measured import Delta, Measured
@@ -105,8 +108,10 @@ def _measures(sides: Sequence[Side], keys: Sequence[str]) -> Table:
     return Table("", ("measure", *heads), rows)
 
 
-def rest(artifact: MetricsArtifact) -> Iterator[Section]:
-    """Every score, and the error of every cut with what is left of it without noise."""
+def rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
+    """Every score, and every cut: its error, what is left of it without noise, its chart."""
+    from acumen.charts.reliability import cuts  # Altair: a screen pays nothing for it
+
     sides = _sides(artifact)
     if not sides:
         return
@@ -123,4 +128,33 @@ def rest(artifact: MetricsArtifact) -> Iterator[Section]:
         whose = f", {plain(name)}" if len(sides) > 1 else ""
         columns = ("the level is", "calibration error (ECE)", "of it, without noise")
         tables.append(Table(f"Every cut{whose}", columns, rows))
-    yield Section(KEY, TITLE, tuple(tables))
+    figure = plot(
+        ask.study,
+        "cuts",
+        partial(cuts, artifact),
+        "Every cut",
+        "The probability to reach a level, in ten bins, against how often it was reached; on the "
+        "dashed line it is honest. Larger dots hold more rows.",
+        _bins(sides),
+    )
+    yield Section(KEY, TITLE, (*tables, *plots(figure)))
+
+
+def _bins(sides: Sequence[Side]) -> Table:
+    """What the chart of the cuts draws."""
+    rows = [
+        (
+            Cell(plain(name)),
+            Cell(plain(f"{cut.level} or above")),
+            number(said),
+            number(share.value),
+            number(n),
+        )
+        for name, part, _ in sides
+        for cut in part.cuts
+        for said, share, n in zip(
+            cut.reliability.confidence, cut.reliability.accuracy, cut.reliability.n, strict=True
+        )
+    ]
+    columns = ("input", "the level is", "mean probability", "share that reached it", "rows")
+    return Table("Bins of every cut", columns, tuple(rows))
