@@ -150,6 +150,63 @@ def threshold_table(studies: int) -> Iterator[str]:
     yield f"{studies:,} studies a line: two Monte-Carlo standard errors are {error:.1f} points."
 
 
+SEARCHED: Final = (
+    *SETTINGS[:2],
+    SETTINGS[5],
+    Setting(Population("surer is righter, 8 items", "", icc=0.3), graded=False, share=0.8),
+    Setting(Population("the same, half the risk", "", icc=0.3), graded=False, share=0.5),
+    Setting(Population("hardly surer, 8 items", "", insight=0.3), graded=False, share=0.85),
+    Setting(Population("one item", "", items=(1, 1)), graded=False, share=0.7),
+    Setting(Population("one item, far surer", "", insight=0.9, items=(1, 1)), False, 0.4),
+    Setting(Population("one item, few errors", "", cutoffs=(1.3, 1.8), items=(1, 1)), False, 0.7),
+)
+"""Where searches are held against each other; the first three are flat."""
+
+
+def search_table(studies: int) -> Iterator[str]:
+    """False certificates in percent / studies with any / coverage reached, by search."""
+    ways = ("one sequence from the strictest", "three starts", "auto")
+    yield f"| population | cases | {' | '.join(ways)} |"
+    yield "|---|---:|" + "---:|" * len(ways)
+    for setting in SEARCHED:
+        known = Truth.of(setting, np.random.default_rng(SEED))
+        alpha = setting.share * known.risk
+        for cases in (41, 100, 412):
+            drawn = draw(setting.population, np.random.default_rng([SEED, cases]), studies, cases)
+            sums = np.zeros((3, 3))
+            for study in range(studies):
+                sample = sample_of(drawn, study, graded=setting.graded)
+                sums += [
+                    _reached(sample, known, setting, alpha, starts)
+                    for starts in ((0.05,), STARTS, ())
+                ]
+            false, made, reached = (sums / studies).T
+            cells = (
+                f"{100 * f:.1f} / {100 * m:.0f} / {c:.2f}"
+                for f, m, c in zip(false, made, reached, strict=True)
+            )
+            yield f"| {setting.population.name} | {cases} | {' | '.join(cells)} |"
+    error = 100 * 2 * math.sqrt(DELTA * (1 - DELTA) / studies)
+    yield ""
+    yield f"{studies:,} studies a line: two Monte-Carlo standard errors are {error:.1f} points."
+
+
+def _reached(
+    sample: Sample, known: Truth, setting: Setting, alpha: float, starts: tuple[float, ...]
+) -> tuple[float, float, float]:
+    """(whether it is false, whether one is certified, coverage) of a search in one study."""
+    single = setting.population.items == (1, 1) and not setting.graded
+    test: Test = "binomial" if single else "korn-graubard"
+    method: Any = "exact" if single else "approx"
+    rule = Search(method, test, alpha, DELTA, starts, setting.population.items[1])
+    tested, thresholds = grid_of(sample, None, rule)
+    points = [p for p in rule.certify(tested, thresholds) if p.certified]
+    if not points:
+        return 0.0, 0.0, 0.0
+    risk, reached = known.at(points[-1].threshold)
+    return float(setting.share == 1.0 or risk > alpha), 1.0, reached
+
+
 GATED: Final = Population("gated", "", icc=0.3)
 
 
@@ -194,6 +251,7 @@ def verdict_on(metric: Metric, views: Sequence[Ranking], cases: int, margin: flo
 
 TABLES: Final[dict[str, Callable[[int], Iterator[str]]]] = {
     "thresholds": threshold_table,
+    "search": search_table,
     "gate": gate_table,
 }
 

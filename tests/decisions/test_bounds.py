@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from acumen.decisions.bounds import (
     fallback,
     fewest_cases,
     hoeffding_bentkus,
+    shared,
+    two_starts,
 )
 
 
@@ -179,3 +182,59 @@ def test_the_risk_of_accepted_rows_and_its_variance_by_hand() -> None:
     assert (alone.risk, alone.variance) == (0.5, 0.0)
     none = Accepted.of(np.array([0.0, 0.0]), np.array([0.0, 0.0]))
     assert (none.rows, none.risk, none.answering) == (1.0, 0.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("p", "first", "second", "largest"),
+    [
+        ([0.5, 0.08, 0.09, 0.1, 0.02, 0.2], 1, 3, 4),  # all between holds at δ: the second has it
+        ([0.5, 0.08, 0.11, 0.1, 0.02, 0.2], 1, 3, -1),  # it does not: a third is left
+        ([0.5, 0.06, 0.11, 0.03, 0.03, 0.2], 1, 3, 4),
+        ([0.5, 0.06, 0.07, 0.04, 0.03, 0.2], 1, 3, 4),
+        ([0.5, 0.06, 0.11, 0.04, 0.03, 0.2], 1, 3, 1),
+        ([0.09, 0.1, 0.11], 0, 0, 1),  # one start holds all of δ
+    ],
+)
+def test_two_starts_share_the_error_as_they_succeed(
+    p: list[float], first: int, second: int, largest: int
+) -> None:
+    level, certified = shared(np.array(p), first, second, 0.1)
+    assert max(np.flatnonzero(certified), default=-1) == largest
+    assert np.all(np.array(p)[certified] <= level[certified])
+
+
+def rejects(p: np.ndarray, members: tuple[int, ...], first: int, second: int) -> bool:
+    """Simes' weighted test of some hypotheses: the first member from each start on counts."""
+    weights: dict[int, float] = {}
+    for start, weight in ((first, 2 / 3), (second, 1 / 3)):
+        later = [m for m in members if m >= start]
+        if later:
+            weights[min(later)] = weights.get(min(later), 0.0) + weight
+    total, sum_ = sum(weights.values()), 0.0
+    for m in sorted(weights, key=lambda m: p[m]):
+        sum_ += weights[m] / total
+        if p[m] <= 0.1 * sum_ + 1e-12:
+            return True
+    return False
+
+
+def test_that_is_closed_testing_over_every_set_of_hypotheses() -> None:
+    rng, n = np.random.default_rng(3), 6
+    sets = [s for k in range(1, n + 1) for s in combinations(range(n), k)]
+    for _ in range(150):
+        p = rng.random(n) * 0.16
+        first, second = sorted(rng.choice(n, 2, replace=False))
+        closed = [
+            g for g in range(first, n) if all(rejects(p, s, first, second) for s in sets if g in s)
+        ]
+        certified = shared(p, first, second, 0.1)[1]
+        assert max(np.flatnonzero(certified), default=-1) == max(closed, default=-1)
+
+
+def test_the_two_starts_go_by_the_number_of_cases_alone() -> None:
+    few, some, many = (two_starts(n, n, 0.1, 0.1) for n in (40, 100, 1000))
+    assert few == pytest.approx((1.4 * 22 / 40, 1.4 * 22 / 40 + 0.15))
+    assert some == pytest.approx((1.4 * 22 / 100, 0.5))
+    assert many == pytest.approx((4 * 22 / 1000, 0.5))
+    assert two_starts(10, 10, 0.1, 0.1) == (1.0, 1.0)
+    assert two_starts(100, 900, 0.1, 0.1)[0] == pytest.approx(4 * 22 / 300)

@@ -552,3 +552,26 @@ def test_a_promise_for_a_coverage_is_broken_no_more_often_than_it_says(studies: 
         cut = document.threshold or 0.0
         broken += 0.2 * (1 - cut) > document.alpha
     assert broken <= stats.binom.ppf(0.999, studies, 0.1)
+
+
+def test_two_starts_that_share_certify_with_the_fewest_cases_there_can_be() -> None:
+    table = single([0] * 22, [1 - k / 100 for k in range(22)])
+    alone = acumen.threshold(table, risk=0.1).document
+    shared = acumen.threshold(table, risk=0.1, starts="auto").document
+    assert not alone.certified
+    assert shared.certified
+    assert (alone.fewest_cases, shared.fewest_cases) == (33, 22)
+    one_less = single([0] * 21, [1 - k / 100 for k in range(21)])
+    assert not acumen.threshold(one_less, risk=0.1, starts="auto").document.certified
+
+
+def test_where_nothing_is_certified_the_least_share_to_leave_open_is_told() -> None:
+    errors = [0] * 8 + [1] + [0] * 2 + [1] * 9
+    document = acumen.threshold(single(errors, [1 - k / 50 for k in range(20)]), risk=0.1).document
+    assert not document.certified
+    assert document.least_open == pytest.approx(1 - 11 / 20)  # 1 of 11 is wrong, then 2 of 12
+    words = "at least 45.0% of all rows must be left open"
+    assert words in " ".join(repr(acumen.Result(document)).split())
+    hopeless = acumen.threshold(single([1] * 20, [0.5] * 20), risk=0.1)
+    assert hopeless.document.least_open is None
+    assert "No share of the answers has a risk of 0.1 among these cases" in repr(hopeless)

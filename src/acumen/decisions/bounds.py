@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -153,3 +154,55 @@ def fallback(p_values: Floats, starts: Floats) -> tuple[Floats, NDArray[np.bool_
         certified[at] = p <= level[at] and level[at] > 0
         carried = level[at] if certified[at] else 0.0
     return level, certified
+
+
+FIRST_SHARE: Final = 2.0 / 3.0
+"""The part of δ that the first of two starts has."""
+FEWEST_TIMES: Final = (1.4, 4.0)
+"""At the first start lie so many times the fewest rows that certify anything: at least, and where
+that is no more than :data:`LATEST_FIRST` of them, wished."""
+LATEST_FIRST: Final = 0.3
+SECOND: Final = 0.5
+APART: Final = 0.15
+"""The second start is at least so much later than the first."""
+
+
+def shared(
+    p_values: Floats, first: int, second: int, delta: float
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """The same for a search that begins at two places, which share δ as they succeed.
+
+    Thresholds from ``first`` on are tested at two thirds of δ and those from ``second`` on at one
+    third; either at all of δ where every one of the others holds at δ. That is closed testing in
+    which two hypotheses are tested by Simes' test with these weights: it holds for tests that go
+    together, as those of nested rows do.
+
+    >>> p = np.array([0.5, 0.08, 0.09, 0.1, 0.02, 0.2])
+    >>> shared(p, 1, 3, 0.1)[1]
+    array([False, False, False,  True,  True, False])
+    >>> shared(p, 0, 3, 0.1)[1].any()
+    np.False_
+    """
+    level, certified = np.zeros(len(p_values)), np.zeros(len(p_values), bool)
+    parts = (first, second, FIRST_SHARE), (second, len(p_values), 1.0 - FIRST_SHARE)
+    for (begin, end, part), (other, stop, _) in zip(parts, reversed(parts), strict=True):
+        level[begin:end] = delta if (p_values[other:stop] <= delta).all() else part * delta
+    for begin, end, _ in parts:
+        passes = p_values[begin:end] <= level[begin:end]
+        certified[begin:end] = np.logical_and.accumulate(passes)
+    return level, certified
+
+
+def two_starts(cases: int, rows: int, alpha: float, delta: float) -> tuple[float, float]:
+    """Shares of the answered rows where a search begins, by what so many of them can show.
+
+    Rows of a case count as independent ones would in part: as the root of their number.
+
+    >>> two_starts(440, 440, 0.1, 0.1)
+    (0.2, 0.5)
+    """
+    worth = math.sqrt(cases * rows)
+    fewest = fewest_cases(alpha, delta) / worth
+    least, wished = (times * fewest for times in FEWEST_TIMES)
+    first = min(max(least, min(wished, LATEST_FIRST)), 1.0)
+    return first, min(max(SECOND, first + APART), 1.0)

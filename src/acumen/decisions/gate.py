@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from acumen.decisions.fragile import mean_undone_by
 from acumen.decisions.repeated import measure_repeatedly, refuse_others
 from acumen.decisions.sample import one_confidence
 from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
@@ -216,6 +217,8 @@ def check_of(
         verdict = decide(rule, interval.low, interval.high, bound)
         why = "between" if verdict == "undecided" else None
     p = p_value(rule, measured, bound, n) if len(views) == 2 else None
+    if verdict == "pass" and measuring is measure:
+        facts |= {"undone_by": _undone_by(rule, metric, views, bound)}
     facts |= {"metric": metric.name, "rule": rule, "bound": bound, "p_value": p}
     return Check(**facts, values=values, measured=measured, verdict=verdict, why=why)
 
@@ -305,6 +308,25 @@ def missing_sides(
         )
     functions = {} if name is None else {name: name}
     return [Missing(System.of(table, plan, functions), name) for table in tables]
+
+
+def _undone_by(rule: Rule, metric: Metric, views: Sequence[Any], bound: float) -> int | None:
+    """The fewest further cases that undo a pass: as bad as one can be, or as the worst here."""
+    options = Options(resamples=0, confidence_level=LEVEL)
+    parts: list[Floats] = []
+    for view in views:
+        side = infer([metric], view, options)[metric.name]
+        if side.value is None or side.jackknife.undefined:
+            return None
+        parts.append(side.value - (side.jackknife.n - 1) * side.jackknife.deviations)
+    sign = -1.0 if metric.better == "higher" else 1.0
+    if len(parts) == 1:
+        sign = -1.0 if rule == "at-least" else 1.0
+    worse = sign * (parts[-1] - (parts[0] if len(parts) == 2 else 0.0))
+    worst, limit = float(worse.max()), {"at-least": -bound, "superiority": 0.0}.get(rule, bound)
+    if metric.kind.bounds == (0.0, 1.0):
+        worst = max(worst, 0.0 if rule == "at-least" else 1.0)
+    return mean_undone_by(worse, worst, limit, 1.0 - CONFIDENCE_LEVEL)
 
 
 def groups_of(

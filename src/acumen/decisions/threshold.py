@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast, get_args
 
 import numpy as np
 
 from acumen.decisions import bounds
+from acumen.decisions.fragile import fewest, unseen
 from acumen.decisions.sample import Sample, mean_by_case
 from acumen.defaults import EXACT_TEST, LOSS
 from acumen.errors import DataError, UsageError, printable
@@ -49,6 +50,7 @@ class Search:
     """As a share of the largest loss."""
     delta: float
     starts: tuple[float, ...]
+    """Empty where two of them are chosen by the number of cases, and share δ."""
     items: int
     """The most judgments of a case."""
 
@@ -56,13 +58,15 @@ class Search:
         """Each threshold that is looked at, strictest first."""
         if self.method in ("sgr", "crc"):
             return self._look_everywhere(sample)
+        if not self.starts:
+            return self._share(sample, thresholds)
         starts = np.zeros(len(thresholds))
         for start in self.starts:
             starts[math.ceil(start * len(thresholds) - 1e-9) - 1] += self.delta / len(self.starts)
         # equal thresholds are one, which has what began at each of them
         falling, place = np.unique(-thresholds, return_inverse=True)
         rows, loss = sample.accepted(-falling)
-        p_values = self._p_values(rows, loss, sample)
+        p_values = self.p_values(rows, loss, sample)
         begins = np.bincount(place, starts).astype(np.float64)
         # above ties at the top nothing is left to test: what began there begins at the first rows
         first = int(np.argmax(rows.sum(axis=1) > 0))
@@ -72,17 +76,35 @@ class Search:
         sums = sample.weighted(rows), sample.weighted(loss)
         return _points(sample, -falling, *sums, p_values, level, certified)
 
-    def _p_values(self, rows: Floats, loss: Floats, sample: Sample) -> Floats:
+    def _share(self, sample: Sample, thresholds: Floats) -> list[Point]:
+        """By two starts that share δ; above ties at the top there is nothing to test."""
+        places = [
+            math.ceil(start * len(thresholds) - 1e-9) - 1
+            for start in bounds.two_starts(
+                len(np.unique(sample.case)), len(sample.case), self.alpha, self.delta
+            )
+        ]
+        falling, place = np.unique(-thresholds, return_inverse=True)
+        rows, loss = sample.accepted(-falling)
+        p_values = self.p_values(rows, loss, sample)
+        nothing = int(np.argmax(rows.sum(axis=1) > 0))
+        first, second = (max(int(place[at]), nothing) for at in places)
+        level, certified = bounds.shared(p_values, first, second, self.delta)
+        sums = sample.weighted(rows), sample.weighted(loss)
+        return _points(sample, -falling, *sums, p_values, level, certified)
+
+    def p_values(self, rows: Floats, loss: Floats, sample: Sample) -> Floats:
+        """Of "the risk is above α", for accepted rows and their loss ``(threshold, case)``."""
         if self.test == "korn-graubard":
-            unseen = self.items / int(sample.rows.max())
-            return bounds.Accepted.of(rows, loss, sample.weight).p_value(self.alpha, unseen)
+            larger = self.items / int(sample.rows.max())
+            return bounds.Accepted.of(rows, loss, sample.weight).p_value(self.alpha, larger)
         if self.test == "binomial":
             return bounds.binomial(np.rint(loss.sum(axis=1)), rows.sum(axis=1), self.alpha)
         if self.test == "repeated":
             return p_value(self.alpha * rows - loss, -(1.0 - self.alpha) * self.items)
         values = (loss - self.alpha * rows) / self.items + self.alpha
         if self.test == "betting":
-            return bounds.betting(values, self.alpha, self.delta / len(self.starts))
+            return bounds.betting(values, self.alpha, self.delta / (len(self.starts) or 2))
         return bounds.hoeffding_bentkus(values.mean(axis=1), values.shape[1], self.alpha)
 
     def _look_everywhere(self, sample: Sample) -> list[Point]:
@@ -109,7 +131,7 @@ class Search:
         """With fewer, nothing is certified, even without an error."""
         if self.method == "crc":
             return math.ceil(1 / self.alpha - 1e-9) - 1
-        parts = 1 if self.method == "sgr" else len(self.starts)
+        parts = 1 if self.method == "sgr" else len(self.starts) or 1
         if self.test == "repeated":
             return fewest_bet(self.alpha, self.delta / parts)
         return bounds.fewest_cases(self.alpha, self.delta / parts)
@@ -158,6 +180,38 @@ def asked_repeatedly(method: str | None, grid: str | Sequence[float] | None) -> 
         message = "what is asked repeatedly needs thresholds that no case chose: --grid .5,.7,.9"
         raise UsageError(message)
     return "exact", "repeated"
+
+
+def undone_by(
+    search: Search, sample: Sample, point: Point | None
+) -> tuple[int | None, float | None]:
+    """The fewest further cases, lost as a whole, that undo a certificate; what need not be seen."""
+    if point is None or point.p_value is None or point.level is None:
+        return None, None
+    bound = np.array([-np.inf if point.threshold is None else point.threshold])
+    rows, loss = sample.accepted(bound)
+    most = float(rows.max())
+
+    def undoes(cases: int) -> bool:
+        lost = np.full((1, cases), most)
+        more = np.append(rows, lost, axis=1), np.append(loss, lost, axis=1)
+        weight = sample.weight  # of the further cases, the mean
+        alike = None if weight is None else np.append(weight, np.full(cases, weight.mean()))
+        p = search.p_values(*more, replace(sample, weight=alike))[0]
+        return bool(p > (point.level or 0.0))
+
+    return fewest(undoes), unseen(rows[0][rows[0] > 0])
+
+
+def least_open(sample: Sample, alpha: float) -> float | None:
+    """The least share of all rows to leave open for a risk of α among these cases; None: none."""
+    order = np.argsort(-sample.confidence, kind="stable")
+    ends = np.flatnonzero(np.diff(sample.confidence[order], append=-np.inf))
+    of_case = np.ones(sample.n) if sample.weight is None else sample.weight
+    weight = of_case[sample.case[order]]
+    reach, lost = np.cumsum(weight)[ends], np.cumsum(weight * sample.loss[order])[ends]
+    fits = np.flatnonzero(lost <= alpha * reach + 1e-12)
+    return None if not len(fits) else 1.0 - float(reach[fits[-1]] / sample.counts.sum())
 
 
 def numbers_of(values: str | Sequence[float], what: str) -> tuple[float, ...]:

@@ -76,6 +76,9 @@ def gate(
     >>> acumen.gate(table, metric="accuracy", at_least=0.7).document.verdict
     'pass'
     """
+    import numpy as np
+
+    from acumen.decisions.fragile import unseen
     from acumen.decisions.gate import (
         bounded_check_of,
         check_of,
@@ -182,6 +185,7 @@ def gate(
         cases=len(tables[0].cases),
         least_cases=least,
         repeated=repeated,
+        unseen=unseen(np.ones(len(tables[0].cases))),
     )
 
 

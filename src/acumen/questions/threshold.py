@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     "--grid .5,.7,.9",
     "acumen threshold run.json --mode few_shot --confidence token_msp --coverage .5",
     "acumen threshold rows.csv --risk .3 --loss zero_one --grid .5,.7 --repeated",
+    "acumen threshold rows.csv --risk .3 --loss zero_one --starts auto",
 )
 def threshold(
     run: options.Run,
@@ -46,7 +47,13 @@ def threshold(
     ] = None,
     test: Annotated[str, say("Of exact: betting or hoeffding-bentkus.")] = EXACT_TEST,
     starts: Annotated[
-        str | Sequence[float], say("Shares of the grid where the search begins.", kind=str)
+        str | Sequence[float],
+        say(
+            "Shares of the grid where the search begins, or auto.",
+            kind=str,
+            more="""``auto`` takes two by the number of cases, and they share the chance of error
+            as they succeed: mostly it certifies more.""",
+        ),
     ] = STARTS,
     grid: Annotated[
         str | Sequence[float] | None,
@@ -111,8 +118,10 @@ def threshold(
         cases_needed,
         coverage_of,
         grid_of,
+        least_open,
         method_and_test,
         numbers_of,
+        undone_by,
     )
     from acumen.errors import UsageError
     from acumen.evaluation.inputs import calibration_of, one_table
@@ -149,7 +158,7 @@ def threshold(
         raise UsageError("cases that come one by one are not drawn; leave --inclusion out")
     own = asked_repeatedly(method, grid) if repeated else None
     by, test_by = own or method_and_test(method, test, sample)
-    begins = numbers_of(starts, "starts")
+    begins = () if starts == "auto" else numbers_of(starts, "starts")
     alpha = 1.0 if risk is None else risk / sample.most_loss
     search = Search(by, test_by, alpha, delta, begins, max(design, largest))
     if coverage is None:
@@ -160,6 +169,7 @@ def threshold(
         search, point = promise(tested, cut, search)
         points, thresholds = [point], np.array([cut])
     best = next((p for p in reversed(points) if p.certified), None)
+    undone, hidden = undone_by(search, tested, best)
     return ThresholdDocument(
         **origin(table, name, find_loss(loss).name),
         threshold=None if best is None else best.threshold,
@@ -178,6 +188,9 @@ def threshold(
         fewest_cases=search.fewest_cases if coverage is None else None,
         items=search.items,
         items_declared=design >= largest,
+        least_open=least_open(sample, search.alpha) if best is None else None,
+        undone_by=undone,
+        unseen=hidden,
         grid=points,
         drawn=None if chances is None else chances.facts,
         case_hashes=hashes_of(table),

@@ -121,6 +121,11 @@ def threshold_words(document: ThresholdDocument) -> Words:
     notes = [f"By {_TESTS[document.test]}{default}."]
     if coverage.value is not None:
         notes.insert(0, f"It accepts {coverage.value:.1%} of all rows{_ends(coverage, '.1%')}.")
+    if not document.certified:
+        notes.append(_least_open(document))
+    if document.certified and document.undone_by is not None:
+        more = f"{counted(document.undone_by, 'more case')} lost as a whole would undo it"
+        notes.append(f"{more}{_hidden(document.unseen)}.")
     if document.test == "repeated":
         notes.append("It may be chosen again as cases are added: the chance is of all choices.")
     if document.method == "approx":
@@ -151,6 +156,21 @@ def threshold_words(document: ThresholdDocument) -> Words:
     )
     drawing = Curve(curve, "coverage", "risk here", f"{caption}.", marks, cuts)
     return Words(f"Threshold for {name}", sentence, table, notes, facts, drawing)
+
+
+def _hidden(unseen: float | None) -> str:
+    """What no test of a mean can see: about 3/n."""
+    if unseen is None:
+        return ""
+    return f"; a kind of failure in less than {unseen:.1%} of cases need not be among these"
+
+
+def _least_open(document: ThresholdDocument) -> str:
+    """What these cases alone would ask for; it promises nothing."""
+    risk = f"a risk of {document.alpha:g} among these cases"
+    if document.least_open is None:
+        return f"No share of the answers has {risk}."
+    return f"For {risk}, at least {document.least_open:.1%} of all rows must be left open."
 
 
 def _sets(document: SetsDocument) -> Words:
@@ -220,6 +240,10 @@ def _gate(document: GateDocument) -> Words:
     notes += [
         f"{subject_of(c)}: {_why_undecided(c)}." for c in document.checks if c.why is not None
     ]
+    undone = [c.undone_by for c in document.checks if c.undone_by is not None]
+    if document.verdict == "pass" and undone:
+        more = f"{counted(min(undone), 'more case')} as bad as can be would undo the pass"
+        notes.append(f"{more}{_hidden(document.unseen)}.")
     if document.cases < document.least_cases:
         notes.append(f"It asks for at least {counted(document.least_cases, 'case')}.")
     if document.repeated:

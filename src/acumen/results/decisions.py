@@ -44,6 +44,7 @@ class Decision(Part):
     loss: str | None = None
 
 
+_UNSEEN: Final = "largest share of a kind of failure that need not be among the cases, about 3/n"
 Method = Literal["exact", "approx", "sgr", "crc"]
 Test = Literal[
     "binomial",
@@ -88,6 +89,13 @@ class ThresholdDocument(Decision):
     cases_apart: Natural = Field(default=0, description="those whose confidences made the grid")
     cases_needed: int | None = Field(default=None, description="about so many would certify one")
     fewest_cases: int | None = Field(default=None, description="without an error, at least these")
+    least_open: float | None = Field(
+        default=None, description="least share of rows to leave open for the risk here, if none is"
+    )
+    undone_by: int | None = Field(
+        default=None, description="fewest further cases, lost as a whole, that undo the certificate"
+    )
+    unseen: float | None = Field(default=None, description=_UNSEEN)
     items: Natural = Field(description="most judgments of a case")
     items_declared: bool = True
     confidence: str
@@ -147,6 +155,9 @@ class Check(Part):
     cases: Natural
     verdict: Verdict
     why: Undecided | None = Field(default=None, description="why it is undecided")
+    undone_by: int | None = Field(
+        default=None, description="fewest further cases, the worst there can be, that undo a pass"
+    )
     bounds: tuple[float, float] | None = Field(
         default=None, description="of the value, over all that missing rows might have been"
     )
@@ -169,6 +180,7 @@ class GateDocument(Decision):
     cases: Natural
     least_cases: Natural = 0
     repeated: bool = Field(default=False, description="whether it holds at every number of cases")
+    unseen: float | None = Field(default=None, description=_UNSEEN)
 
     @property
     def exit_code(self) -> int:
