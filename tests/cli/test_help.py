@@ -16,18 +16,6 @@ def test_every_command_stands_under_one_question() -> None:
     )
 
 
-def test_the_help_shows_the_questions_in_order(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
-    assert run(["--help"]) == 0
-    text = capsys.readouterr().out
-    places = [text.index(f"─ {question} ─") for question in QUESTIONS]
-    assert places == sorted(places)
-    after = text[text.index("─ Is its confidence honest? ─") :]
-    assert after.index(" calibrate ") < after.index("─ Can it stand in for a person? ─")
-
-
 @pytest.mark.parametrize(
     ("line", "meant"),
     [

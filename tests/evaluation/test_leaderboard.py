@@ -254,7 +254,7 @@ def test_of_several_systems_every_one_must_have_the_metric(without: int) -> None
 
 
 def test_trust_is_the_largest_coverage_with_so_little_risk(four: Evaluation) -> None:
-    trust = four.trust(error=0.2)
+    trust = four.trust(mean_loss=0.2)
     assert isinstance(trust, dict)
     for name, part in trust.items():
         curve = four.document.sides["confidence"][list(SYSTEMS).index(name)].curve
@@ -275,7 +275,7 @@ def test_trust_is_the_largest_coverage_with_so_little_risk(four: Evaluation) -> 
         assert part.coverage.value == pytest.approx(wanted)
         assert (part.risk, part.threshold) == (risk, threshold)
         assert part.coverage.interval is not None
-    again = Evaluation(four.document).trust(error=0.2)
+    again = Evaluation(four.document).trust(mean_loss=0.2)
     assert isinstance(again, dict)
     assert again["good"].threshold == trust["good"].threshold
     assert again["good"].coverage.interval is None

@@ -103,4 +103,4 @@ def test_a_curve_of_very_many_points_is_thinned_and_no_other_number_moves(
     assert {*points[1]} < {*points[0]}
     assert documents[0] == documents[1]
     assert str(whole) == str(some)  # the cuts that are shown are those of all points
-    assert whole.trust(0.12) == some.trust(0.12)
+    assert whole.trust(mean_loss=0.12) == some.trust(mean_loss=0.12)

@@ -108,6 +108,30 @@ def test_a_metric_that_was_not_measured_is_told_with_those_that_were(
         study["nonsense"]
 
 
+def test_an_error_is_a_share_of_wrong_answers_whatever_the_loss() -> None:
+    # surest first: right, one level off, right, two levels off: of the surest 3 a third is wrong
+    table = acumen.from_columns(
+        case=[1, 2, 3, 4],
+        truth=[0, 1, 2, 0],
+        prediction=[0, 2, 2, 2],
+        confidence=[0.9, 0.8, 0.7, 0.6],
+        scale=[0, 1, 2, 3],
+    )
+    for loss in ("abs_norm", "abs", "zero_one", "squared"):
+        trust = acumen.evaluate(table, loss=loss, resamples=0).trust(error=0.34)
+        assert not isinstance(trust, dict)
+        assert (trust.threshold, trust.risk) == (0.7, pytest.approx(1 / 3))
+    evaluation = acumen.evaluate(table, loss="abs", resamples=0)
+    by_loss = evaluation.trust(mean_loss=0.75)
+    assert not isinstance(by_loss, dict)
+    assert (by_loss.threshold, by_loss.risk) == (0.6, 0.75)
+    again = acumen.Evaluation(evaluation.document)
+    with pytest.raises(UsageError, match="not the share of wrong answers"):
+        again.trust(error=0.34)
+    assert not isinstance(kept := again.trust(mean_loss=0.75), dict)
+    assert kept.threshold == 0.6
+
+
 def test_trust_is_the_largest_coverage_within_an_error(study: acumen.Evaluation) -> None:
     # surest first the losses are 0, 0, 1, 0 of five rows: the risks are 0, 0, 1/3, 1/4
     half, nothing = study.trust(0.25), study.trust(0.0)

@@ -223,7 +223,7 @@ def test_slices_are_kept_in_the_document_and_framed(tmp_path: Path) -> None:
     assert again.by("sex", "age").records() == evaluation.by("sex,age").records()
     frame = again.by("sex").to_frame("pandas")
     row = frame[(frame["group"] == "f") & (frame["metric"] == "accuracy")].iloc[0]
-    assert row["value"] == again.by("sex")[0].metrics["accuracy"].value
+    assert row["estimate"] == again.by("sex")[0].metrics["accuracy"].value
     with pytest.raises(UsageError, match=r"not sliced by age \(by: sex, sex,age\)"):
         again.by("age")
 

@@ -13,7 +13,7 @@ TABLE = Table(
     "",
     ("name", "risk", "only ends", "of"),
     (
-        (Cell("a_b"), Cell("0.5", 0.5, interval="0.1 to 0.9", marked=True), Cell(""), Cell("x")),
+        (Cell("a_b"), Cell("0.5", 0.5, interval="[0.1, 0.9]", marked=True), Cell(""), Cell("x")),
         (
             Cell("c"),
             Cell(UNDEFINED, interval=UNDEFINED),
@@ -26,14 +26,14 @@ LATEX = r"""\begin{tabular}{lrrl}
 \toprule
 name & risk & only ends & of \\
 \midrule
-a\_b & 0.5 [0.1 to 0.9]$^{*}$ &  & x \\
+a\_b & 0.5 {[}0.1, 0.9]$^{*}$ &  & x \\
 c & – & 1 to 2 & y \\
 \bottomrule
 \end{tabular}
 """
 MARKDOWN = r"""| name | risk | only ends | of |
 |---|---:|---:|---|
-| a\_b | 0.5 [0.1 to 0.9]\* |  | x |
+| a\_b | 0.5 \[0.1, 0.9\]\* |  | x |
 | c | – | 1 to 2 | y |
 """
 

@@ -41,9 +41,9 @@ def test_a_risk_says_the_coverage_that_was_reached_where_that_is_another() -> No
     study = study_of(acumen.evaluate(rows, levels=[0, 1], resamples=0))
     table = plots(study)["risk-coverage"].table
     cells = dict(zip(table.columns, table.rows[0], strict=True))
-    assert cells["risk at 0.3"].interval == ""
-    assert cells["risk at 0.6"].interval == "at coverage 0.900"
-    assert cells["risk at 0.9"].interval == ""
+    assert cells["surest 30%"].interval == ""
+    assert cells["surest 60%"].interval == "at 90.0%"
+    assert cells["surest 90%"].interval == ""
 
 
 @pytest.mark.parametrize("kind", ["compare", "slices"])
@@ -59,7 +59,7 @@ def test_the_headline_the_large_number_and_the_chart_are_one_interval(kind: str)
     assert claims == (low > 0.0 or high < 0.0)
     if drawn is not None:
         assert claims
-        shown = re.search(r"([+-][\d.]+), ([+-][\d.]+) to ([+-][\d.]+)", study.answer)
+        shown = re.search(r"([+-][\d.]+) \[([+-][\d.]+), ([+-][\d.]+)\]", study.answer)
         assert shown is not None
         assert [float(end) for end in shown.groups()] == pytest.approx(
             [drawn["value"], drawn["low"], drawn["high"]], abs=5e-4

@@ -163,5 +163,5 @@ def test_a_minus_is_a_minus_and_a_hyphen_stays() -> None:
     assert glossary("(-0.125, -.2 to -3) of gpt-4, 2026-11-16") == (
         "(−0.125, −.2 to −3) of gpt-4, 2026-11-16"
     )
-    assert signs("-0.04 to -.01*") == "−0.04 to −.01*"
+    assert signs("[-0.04, -0.01]*") == "[−0.04, −0.01]*"
     assert signs("run -1") == "run -1"

@@ -60,7 +60,7 @@ def test_every_number_of_the_page_is_in_the_artifact(
     strangers = [(value, text) for value, text in shown if value not in held]
     assert strangers == []
     for value, text in shown:
-        if text == "<.001":
+        if text == "<0.001":
             assert value < 0.001
             continue
         text = text.replace("−", "-")
@@ -117,7 +117,7 @@ def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evalua
     matched = paired.document.comparison.matched["llm"]
     at = f"{matched.coverage:.2f}".lstrip("0")
     (compared,) = [s for s in study.sections if s.key == "compared"]
-    assert f"Risk at equal coverage {at} {matched.left:.4f} {matched.right:.4f}" in " ".join(
+    assert f"Risk at equal coverage {at} {matched.left:.3f} {matched.right:.3f}" in " ".join(
         " ".join(cell.text for cell in row) for row in plots(compared)[0].table.rows
     )
 
@@ -187,7 +187,7 @@ def test_an_interval_that_cannot_be_relied_on_is_marked(results: PairDocument) -
         systems=[first, second], comparison=pair.model_copy(update={"deltas": deltas})
     )
     cells = {
-        (plot.key, row[0].text, cell.text, cell.hint)
+        (plot.key, row[0].text, cell.interval, cell.hint)
         for section in study_of(changed).sections
         for plot in plots(section)
         for row in plot.table.rows
@@ -196,7 +196,7 @@ def test_an_interval_that_cannot_be_relied_on_is_marked(results: PairDocument) -
     }
     plain, signed = (
         (ends, "rests on 2 cases of 'High Risk': unreliable")
-        for ends in ("10.0% to 30.0%", "+10.0 to +30.0")
+        for ends in ("[10.0%, 30.0%]", "[+10.0, +30.0]")
     )
     assert cells == {
         ("s1-chart-comparison", "AUPRC ≥ High Risk", *signed),
@@ -208,7 +208,7 @@ def test_an_interval_that_cannot_be_relied_on_is_marked(results: PairDocument) -
         ("s1-chart-agreement", "Macro F1", *plain),
     }
     page = render_report([changed])
-    assert "10.0% to 30.0%" in page
+    assert "[10.0%, 30.0%]" in page
     assert "(rests on 2 cases of &#39;High Risk&#39;: unreliable)</span></span>*" in page
 
 
@@ -235,4 +235,5 @@ def test_the_calibration_errors_stand_beside_the_reliability_with_their_interval
     held = variants["token_msp"].metrics["ece"]
     assert held.interval is not None
     assert told["token_msp"][1].value == held.value
-    assert told["token_msp"][2].text == f"{held.interval.low:.4f} to {held.interval.high:.4f}"
+    low, high = held.interval.low, held.interval.high
+    assert told["token_msp"][1].interval == f"[{low:.3f}, {high:.3f}]"

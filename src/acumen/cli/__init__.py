@@ -12,6 +12,7 @@ import difflib
 import io
 import os
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
 from functools import cache
@@ -54,6 +55,8 @@ QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Look at results": ("show", "report", "plot", "export", "schema"),
 }
 """What one may ask -> the commands that answer, as ``--help`` shows them."""
+WIDTH: Final = 79
+"""Of the lines of help that list the commands: one each."""
 MODULES: Final = {"run": "run_command"}
 """Commands whose module has another name: ``acumen.cli.run`` is the function below."""
 ONCE: Final = ("help", "debug")
@@ -133,6 +136,17 @@ class _Lazy(TyperGroup):
             setattr(parameter, "show_envvar", False)  # noqa: B010  (every option has one)
             parameter.allow_from_autoenv = parameter.name not in ONCE
         return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """One line a command, the most used first: all of it fits a screen."""
+        from acumen.cli.summary import MORE, MOST_USED
+
+        lines = [f"Usage: {PROGRAM} COMMAND [OPTIONS]", "", *textwrap.wrap(str(self.help), WIDTH)]
+        for title, commands in (("Most used", MOST_USED), ("More", MORE)):
+            lines += ["", f"{title}:", *(f"  {name:12}{text}" for name, text in commands.items())]
+        lines += ["", f"{PROGRAM} COMMAND --help has the options and examples of a command."]
+        lines += ["Options: --version (-V), --help (-h), --show-completion SHELL."]
+        formatter.write("\n".join(lines) + "\n")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS and not ctx.resilient_parsing:

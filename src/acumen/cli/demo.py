@@ -41,12 +41,6 @@ HEADINGS: Final = (
     "What a person would say of all texts, from 20 that were labelled",
 )
 
-LATER: Final = (
-    *("honest", "severity", "functions", "notes", "bias", "differences", "open"),
-    *("judged", "ranking", "agreement", "primitives", "comparison"),
-)
-"""Sections that a first screen leaves to the files."""
-
 
 @app.command()
 def demo(
@@ -167,11 +161,15 @@ def _refuse_what_is_in_the_way(targets: Sequence[Path]) -> None:
 
 
 def _print(*results: Result[Any]) -> None:
+    """What was found in each study, in its own words; the files have the numbers."""
+    from acumen.report.blocks import Detail, Paragraph, Tone
     from acumen.report.terminal import print_parts
 
     for title, result in zip(HEADINGS, results, strict=True):
-        typer.echo(f"\n{title}\n{'=' * len(title)}\n")
-        print_parts(section for section in result.sections() if section.key not in LATER)
+        sections = (s for s in result.sections() if s.detail is Detail.ANSWER and s.finding)
+        answer = next(sections).finding
+        print_parts([Paragraph(title, Tone.HEADING), Paragraph(answer)])
+        typer.echo()
 
 
 def _where(folder: Path) -> list[str]:
@@ -186,7 +184,7 @@ def _where(folder: Path) -> list[str]:
         "ratings/ratings.json": "ratings by five people and two judges",
         "ratings/{rated,estimated}.json": "judges against people, and few labels for all",
     }
-    lines = ["", f"The files are in {folder}:"]
+    lines = [f"The files are in {folder}:"]
     lines += [f"  {name:44}{about}" for name, about in files.items()]
     return [
         *lines,

@@ -9,6 +9,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
@@ -51,6 +52,26 @@ MORE: Final[Mapping[str, tuple[Parameter, ...]]] = {
 """How some documents can be shown besides."""
 
 
+FIRST: Final[Mapping[str, tuple[str, ...]]] = {
+    "evaluate": (
+        *("truth", "prediction", "confidence_column", "case", "levels", "mode"),
+        *("baseline", "by", "loss", "output", "html", "full"),
+    ),
+}
+"""Question -> the options that most people need: its help lists them first."""
+FURTHER: Final = "Further options"
+
+
+def ordered(question: Question, own: Sequence[Parameter]) -> list[Parameter]:
+    """The options as help lists them: those that most people need, then the others by heading."""
+    names = FIRST.get(question.name, ())
+    first = {p.name: replace(p, say=replace(p.say, panel=None)) for p in own if p.name in names}
+    rest = [p for p in own if p.name not in names]
+    if names:
+        rest = [replace(p, say=replace(p.say, panel=p.say.panel or FURTHER)) for p in rest]
+    return [*(first[name] for name in names if name in first), *rest]
+
+
 def option_of(parameter: Parameter) -> inspect.Parameter:
     """A declared parameter as an option of a command."""
     what, kind = parameter.say, parameter.kind
@@ -81,13 +102,20 @@ def inputs_of(question: Question) -> list[inspect.Parameter]:
         options.append(_signed(parameter.name, kind, info, default))
         if what.alias is not None:
             same = list[str] | None if parameter.is_several else str | None
-            info = typer.Option(what.alias, help="The same as RUN.")
+            info = typer.Option(
+                what.alias, help="The same as RUN.", rich_help_panel=_aside(question)
+            )
             options.append(_signed(what.alias.removeprefix("--"), same, info, None, what))
         if what.also is not None:
             flag, _, text = what.also
             info = typer.Option(flag, help=text)
             options.append(_signed(flag.removeprefix("--"), bool, info, False))
     return options
+
+
+def _aside(question: Question) -> str | None:
+    """Where an option stands that few need."""
+    return FURTHER if question.name in FIRST else None
 
 
 def _signed(
@@ -142,7 +170,7 @@ def command_of(question: Question) -> Callable[..., None]:
     context = inspect.Parameter(
         "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
     )
-    unique = {p.name: option_of(p) for p in own}
+    unique = {p.name: option_of(p) for p in ordered(question, own)}
     parameters = [context, *inputs_of(question), *unique.values()]
     return signed(call, parameters, help_of(question))
 

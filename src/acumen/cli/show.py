@@ -127,7 +127,7 @@ def _one_by_one(
         yield from beside(documents)
     for document in documents:
         if form in FOR_PROGRAMS:
-            sections = sections_of(document, full=True, metrics=metrics)
+            sections = sections_of(document, full=True, metrics=metrics or ["all"])
             blocks = (block for s in sections if s.key == NUMBERS for block in s.blocks)
             tables = in_text(block for block in blocks if isinstance(block, Table | Folded))
             yield from (table for table in tables if isinstance(table, Table))

@@ -131,6 +131,11 @@ class Metric:
         return self.template.format_map(values) or self.name
 
     @property
+    def is_relative(self) -> bool:
+        """Whether it is a variant of AURC or AUGRC, there to compare with other tools."""
+        return self.name.partition("@")[0] in RELATIVES
+
+    @property
     def about(self) -> str:
         """The first line of its docstring: what it is and which way is better."""
         return (self.function.__doc__ or self.name).strip().splitlines()[0]
@@ -208,6 +213,17 @@ def is_run_again(earlier: Callable[..., Any], later: Callable[..., Any]) -> bool
 
 METRICS: Final[dict[str, Metric]] = {}
 """Every registered metric by name."""
+RELATIVES: Final = frozenset(
+    {
+        *("aurc_optimal", "augrc_optimal", "eaurc", "eaugrc", "aurc_gap_pct", "augrc_gap_pct"),
+        *("aurc_achievable", "augrc_achievable", "achievable_gain_pct"),
+        *("aurc_at_coverage", "augrc_at_coverage", "aurc_normalized", "augrc_normalized"),
+        *("aurc_exact", "aurc_exact_optimal", "aurc_exact_excess", "aurc_exact_achievable"),
+        *("aurc_charge", "aurc_extend", "augrc_extend", "aurc_random_ties", "augrc_pairs"),
+    }
+)
+"""Variants of AURC and AUGRC: what other tools call by these names, and references to them. They
+are measured and kept; a person is shown them who asks for all metrics."""
 
 
 class Facts(TypedDict, total=False):

@@ -74,6 +74,30 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     return _gap(view, view.bins(weights, int(bins)), weights)
 
 
+@metric(
+    title="Overconfidence",
+    view=Forecast,
+    better=None,
+    kind=Kind.REAL,
+    unit=Unit.SHARE,
+    smooth=True,
+)
+def overconfidence(view: Forecast, weights: CaseWeights) -> Floats:
+    r"""Mean confidence less the share that came true; above 0 it is too sure, below 0 not enough.
+
+    .. math:: \frac1W \sum_i w_i (p_i - y_i)
+
+    The calibration error with its sign, of all answers together; ``ece`` is the same by bins,
+    without the sign. Also called calibration-in-the-large. Cox (1958), Biometrika 45.
+
+    >>> view = forecast([0.9, 0.9, 0.8, 0.6], [1, 0, 1, 0])
+    >>> round(overconfidence(view, np.ones(4)), 6)
+    0.3
+    """
+    bins = view.bins(weights, BINS)
+    return ratio((bins[1] - bins[2]).sum(axis=0), view.moments(weights).weight)
+
+
 @_error(
     title="ECE, bins of equal mass",
     noise=lambda view, _, bins: noise_of(*view.residuals(int(bins), by_mass=True)),

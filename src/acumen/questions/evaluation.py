@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from acumen.defaults import COVERAGE_TOLERANCE
 from acumen.errors import UsageError, label, printable
 from acumen.evaluation.slices import columns_of, slices
 from acumen.inference.infer import infer
-from acumen.metrics import METRICS
+from acumen.metrics import METRICS, find_metric
 from acumen.questions.result import Result, with_command
 from acumen.report.words import why_missing
 from acumen.results.frames import frame_of
 from acumen.results.metrics import MetricsArtifact, Variant
 from acumen.results.slices import Slices
+from acumen.table.losses import LOSSES
 from acumen.values.measured import Measured
 
 if TYPE_CHECKING:
@@ -27,12 +28,17 @@ if TYPE_CHECKING:
     from acumen.evaluation.plan import System
 
 
+WRONG: Final = LOSSES["zero_one"]
+"""The loss whose mean is the share of wrong answers."""
+
+
 @dataclass(frozen=True)
 class Trust:
     """How far a confidence may be trusted: which answers to accept so that few of them are wrong.
 
     ``coverage`` is the share of all rows that is accepted, None where no cut keeps the risk;
-    ``threshold`` the least confidence among them, ``risk`` their mean loss.
+    ``threshold`` the least confidence among them, ``risk`` the share of them that is wrong, or
+    their mean loss where that was asked for.
     """
 
     coverage: Measured
@@ -113,32 +119,49 @@ class Evaluation(Result[MetricsArtifact]):
             return by_system[0][metric]
         return {n: numbers[metric] for n, numbers in zip(self.systems, by_system, strict=True)}
 
-    def trust(self, error: float = 0.1) -> Trust | dict[str, Trust]:
-        """Of each system: the largest coverage whose risk is at most ``error``, and its threshold.
+    def trust(
+        self, error: float = 0.1, *, mean_loss: float | None = None
+    ) -> Trust | dict[str, Trust]:
+        """Of each system: how much may be accepted so that at most this share of it is wrong.
 
-        By the best or the first confidence, in units of the loss of the evaluation. The threshold
-        was chosen on these very rows and takes whole ties; the coverage, with its interval, lets
-        the next tie in as far as the error allows.
+        The largest coverage at which at most ``error`` of the accepted answers are not exactly
+        right, and its threshold, by the best or the first confidence. ``mean_loss`` asks for the
+        mean loss of the evaluation instead. The threshold was chosen on these very rows and takes
+        whole ties; the coverage, with its interval, lets the next tie in as far as is allowed.
         """
         function = self.brief.best_function
         if function is None:
             raise UsageError("there is no confidence to set a threshold on")
         sides = zip(self.systems, self.brief.sides[function], strict=True)
         by_system = {
-            name: self._trust(at, function, variant, error)
+            name: self._trust(at, function, variant, error, mean_loss)
             for at, (name, variant) in enumerate(sides)
         }
         return by_system if len(by_system) > 1 else next(iter(by_system.values()))
 
-    def _trust(self, at: int, function: str, variant: Variant, error: float) -> Trust:
-        curve: Any = self.sources[at].rankings[function].curve() if self.sources else variant.curve
+    def _trust(
+        self, at: int, function: str, variant: Variant, error: float, mean_loss: float | None
+    ) -> Trust:
+        by_wrong = mean_loss is None and self.brief.loss.name != WRONG.name
+        if by_wrong and not self.sources:
+            raise UsageError(
+                "the file has the mean loss down its confidences, and not the share of wrong "
+                f"answers: trust(mean_loss=…) asks for it, or evaluate with loss='{WRONG.name}'"
+            )
+        error = error if mean_loss is None else mean_loss
+        ranking = self.sources[at].rankings[function] if self.sources else None
+        if ranking is not None and by_wrong:
+            source = self.sources[at]
+            plan = replace(source.plan, loss=WRONG)
+            ranking = plan.rank(source.table, source.confidence[function])
+        curve: Any = variant.curve if ranking is None else ranking.curve()
         within = np.flatnonzero(np.asarray(curve.selective_risk) <= error + COVERAGE_TOLERANCE)
         cut = int(within[-1]) if len(within) else None
         coverage = Measured(value=None if cut is None else curve.coverage[cut], better="higher")
-        if self.sources:
-            source, metric = self.sources[at], METRICS["coverage_at_risk"].at(risk=error)
-            options = source.plan.options.without_resamples()
-            coverage = infer([metric], source.rankings[function], options)[metric.name].measured
+        if ranking is not None:
+            metric = METRICS["coverage_at_risk"].at(risk=error)
+            options = self.sources[at].plan.options.without_resamples()
+            coverage = infer([metric], ranking, options)[metric.name].measured
         if cut is None:
             return Trust(coverage, None, None)
         return Trust(coverage, float(curve.threshold[cut]), float(curve.selective_risk[cut]))
@@ -154,6 +177,9 @@ class Evaluation(Result[MetricsArtifact]):
         """One record a (confidence function, system, metric), and one a difference ``b − a``.
 
         What is measured whatever the confidence (kappa and its kin) has no confidence function.
+        ``unit`` is ``share`` for 0 to 1, ``percent``, ``levels``, ``loss`` or ``number``;
+        ``relative`` marks the variants of AURC and AUGRC that are there to compare with other
+        tools.
         """
         artifact, comparison = self.brief, self.brief.comparison
         records = []
@@ -230,14 +256,16 @@ class Evaluation(Result[MetricsArtifact]):
 def _record(
     function: str | None, system: str, metric: str, value: float | None, measured: Any
 ) -> dict[str, Any]:
-    interval = measured.interval
+    interval, known = measured.interval, find_metric(metric)
     return {
         "confidence": function,
         "system": system,
         "metric": metric,
-        "value": value,
+        "estimate": value,
         "low": None if interval is None else interval.low,
         "high": None if interval is None else interval.high,
+        "unit": None if known is None else known.unit.value,
+        "relative": known is not None and known.is_relative,
         "method": None if interval is None else interval.method,
         "flags": None if interval is None else ", ".join(interval.flags) or None,
         "reason": why_missing(measured),

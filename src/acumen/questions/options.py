@@ -35,7 +35,8 @@ Loss = Annotated[
         "abs_norm, abs, zero_one, squared, or a TOML file of costs.",
         kind=str,
         is_file=True,
-        more="Also costs by truth and prediction, or a function of the ranks predicted and true.",
+        more="""Also costs by truth and prediction, or a function of the predicted and the true
+        level, which is called with the levels as the scale has them.""",
     ),
 ]
 Calibration = Annotated[

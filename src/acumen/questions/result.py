@@ -28,7 +28,7 @@ class Result(Generic[D]):
     >>> result.kind, result.document.cases, result.command
     ('plan', 90, 'acumen plan --detect 0.03 --sd 0.1')
     >>> [record for record in result.records() if record["key"] == "cases"]
-    [{'key': 'cases', 'value': 90}]
+    [{'key': 'cases', 'estimate': 90}]
     """
 
     def __init__(self, document: D, command: str | None = None) -> None:
@@ -138,8 +138,11 @@ class Result(Generic[D]):
         return self._as("csv", full=full)
 
     def _as(self, form: str, *, full: bool) -> str:
-        from acumen.report.formats import FORMATS
+        from acumen.report.formats import FOR_PROGRAMS, FORMATS
+        from acumen.report.sections import sections_of
 
+        if form in FOR_PROGRAMS and not full:
+            return FORMATS[form](sections_of(self.document, fit=False))
         return FORMATS[form](self.sections(full=full))
 
     def to_html(self, *, texts: bool = False) -> str:
@@ -192,7 +195,7 @@ def _numbers(content: Any, path: tuple[str, ...]) -> Iterator[tuple[str, dict[st
         value = content.get("value", content.get("delta"))
         if "interval" in content and ("value" in content or "delta" in content):
             ends = interval if isinstance(interval, Mapping) else {}
-            yield key, {"value": value, "low": ends.get("low"), "high": ends.get("high")}
+            yield key, {"estimate": value, "low": ends.get("low"), "high": ends.get("high")}
             return
         for name, inner in content.items():
             yield from _numbers(inner, (*path, str(name)))
@@ -200,4 +203,4 @@ def _numbers(content: Any, path: tuple[str, ...]) -> Iterator[tuple[str, dict[st
         for at, inner in enumerate(content):
             yield from _numbers(inner, (*path, str(at)))
     elif isinstance(content, int | float) and not isinstance(content, bool):
-        yield key, {"value": content}
+        yield key, {"estimate": content}

@@ -36,6 +36,8 @@ class Cell:
     ends: tuple[float | None, float | None] | None = None
     marked: bool = False
     """Whether its interval rests on too few cases."""
+    unit: str = ""
+    """What its number is counted in, for programs: a share is not a percentage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +272,7 @@ def in_text(parts: Iterable[Section | Block], most: int = FIRST_CASES) -> Iterat
     for part in parts:
         match part:
             case Section():
-                yield Paragraph(part.title, Tone.HEADING)
+                yield from [Paragraph(part.title, Tone.HEADING)] if part.title else []
                 drawn = (
                     b for b in part.parts if not isinstance(b, Plot) or b.table not in part.blocks
                 )

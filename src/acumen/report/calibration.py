@@ -97,7 +97,7 @@ def _facts(document: CalibrationDocument) -> Iterator[Fact]:
 def _change(document: CalibrationDocument) -> str:
     """What the calibrator does to the error."""
     cells = [fact.cell for fact in _facts(document)]
-    before, _, after = (f"{cell.text} (interval {cell.interval})" for cell in cells)
+    before, _, after = (f"{cell.text} {cell.interval}" for cell in cells)
     if cells[0].value is None:
         return f"On cases it never saw its calibration error is {after}."
     return f"The calibration error was {before}; on cases it never saw it is {after} after."

@@ -12,7 +12,7 @@ from acumen.metrics.registry import NOISE_FLOOR, Unit
 from acumen.report.blocks import LONGEST_COMMAND, LONGEST_TEXT, UNDEFINED, Cell, Column, Fact, Table
 from acumen.report.words import note_of, why_missing
 from acumen.results.metrics import name
-from acumen.values.measured import MARKED, Delta, Measured
+from acumen.values.measured import MARKED, Delta, Interval, Measured
 
 OF_RATERS: Final = {
     "noise_floor_levels": "Noise floor: two raters apart, levels",
@@ -21,6 +21,10 @@ OF_RATERS: Final = {
 }
 _DIGITS: Final = {Unit.SHARE: 1, Unit.PERCENT: 1}
 """Digits after the point in tables for people; three where nothing else is said."""
+
+
+OPEN: Final = 5e-4
+"""An interval that comes so near to both ends of what a metric can be says nothing."""
 
 
 def plain(value: object) -> str:
@@ -38,8 +42,8 @@ def text(value: object) -> Cell:
     return Cell(UNDEFINED if value is None else plain(value))
 
 
-def number(value: float | int | None, form: str = ".4f", reason: str | None = None) -> Cell:
-    """A number as detailed tables show it; what has no value is a dash that says why."""
+def number(value: float | int | None, form: str = ".3f", reason: str | None = None) -> Cell:
+    """A number as tables show it; what has no value is a dash that says why."""
     if value is None:
         return Cell(UNDEFINED, None, None if reason is None else plain(reason))
     return Cell(f"{value:,}" if isinstance(value, int) else f"{value:{form}}", value)
@@ -50,20 +54,20 @@ def percent(value: float | None, reason: str | None = None) -> Cell:
     return amount(value, Unit.SHARE, reason=reason)
 
 
-def reach(low: float | None, high: float | None, form: str = ".4f", why: str | None = None) -> Cell:
+def bracketed(low: str, high: str) -> str:
+    """An interval, spelled as every medium spells it.
+
+    >>> bracketed("0.040", "0.110")
+    '[0.040, 0.110]'
+    """
+    return f"[{low}, {high}]"
+
+
+def reach(low: float | None, high: float | None, form: str = ".3f", why: str | None = None) -> Cell:
     """An interval in a detailed table; a dash that says why where there is none."""
     if low is None and high is None:
         return Cell(UNDEFINED, None, None if why is None else plain(why))
-    ends = [UNDEFINED if end is None else f"{end:{form}}" for end in (low, high)]
-    return Cell(f"{ends[0]} to {ends[1]}")
-
-
-def value_and_interval(measured: Measured | None) -> tuple[Cell, Cell]:
-    """A metric as two cells of a detailed table; a dash in either says why."""
-    if measured is None:
-        return number(None), reach(None, None)
-    interval = reach(*measured.ends, why=why_missing(measured))
-    return number(measured.value, reason=measured.reason), interval
+    return Cell(bracketed(*(UNDEFINED if end is None else f"{end:{form}}" for end in (low, high))))
 
 
 def written(value: float, unit: Unit, *, signed: bool = False) -> str:
@@ -83,26 +87,19 @@ def amount(
     """A number in its unit as tables for people show it; percent differ by points."""
     if value is None:
         return number(None, reason=reason)
-    return Cell(written(value, unit, signed=signed), value)
+    return Cell(written(value, unit, signed=signed), value, unit=unit.value)
 
 
-def interval(measured: Measured | Delta, unit: Unit, *, signed: bool = False) -> Cell:
-    """The interval of a value; marked where it rests on too few cases, a dash where there is none.
+def between(ends: Interval, unit: Unit, *, signed: bool = False) -> str:
+    """The ends of an interval in their unit; what has no bound is a dash.
 
     >>> from acumen.values.measured import Interval
-    >>> ends = Interval(low=0.9, high=1.0, method="x")
-    >>> interval(Measured(value=0.95, interval=ends), Unit.SHARE).text
-    '90.0% to 100.0%'
+    >>> between(Interval(low=-0.1, high=0.25, method="x"), Unit.NUMBER, signed=True)
+    '[-0.100, +0.250]'
     """
-    ends = measured.interval
-    if ends is None:
-        why = why_missing(measured)
-        return Cell(UNDEFINED, hint=None if why is None else plain(why), ends=(None, None))
-    low, high = (
-        UNDEFINED if end is None else written(end, unit, signed=signed) for end in ends.ends
+    return bracketed(
+        *(UNDEFINED if e is None else written(e, unit, signed=signed) for e in ends.ends)
     )
-    note, marked = note_of(ends), not MARKED.isdisjoint(ends.flags)
-    return Cell(f"{low} to {high}", hint=note, ends=ends.ends, marked=marked)
 
 
 def measured_cell(
@@ -114,7 +111,7 @@ def measured_cell(
     >>> ends = Interval(low=0.04, high=0.11, method="x")
     >>> cell = measured_cell(Measured(value=0.07, interval=ends))
     >>> cell.text, cell.interval
-    ('0.070', '.040–.110')
+    ('0.070', '[0.040, 0.110]')
     """
     absent = (None, None)
     if measured is None:
@@ -127,24 +124,57 @@ def measured_cell(
     if ends is None:
         why = why_missing(measured)
         return replace(cell, interval=UNDEFINED, hint=None if why is None else plain(why))
-    low, high = ("inf" if end is None else _short(end, unit, signed) for end in ends.ends)
     return replace(
         cell,
-        interval=f"{low} {high}" if signed else f"{low}–{high}",
+        interval=between(ends, unit, signed=signed),
         hint=note_of(ends),
         ends=ends.ends,
         marked=not MARKED.isdisjoint(ends.flags),
     )
 
 
+def interval_cell(measured: Measured | Delta, unit: Unit, *, signed: bool = False) -> Cell:
+    """The interval alone, in a column that is of nothing else."""
+    cell = measured_cell(measured, unit, signed=signed)
+    return replace(cell, text=cell.interval or UNDEFINED, value=None, interval="", unit="")
+
+
+def metric_cell(key: str, measured: Measured | None) -> Cell:
+    """A metric of a document in its unit; an interval over all it could be says nothing.
+
+    >>> from acumen.values.measured import Interval
+    >>> ends = Interval(low=0.0, high=1.0, method="x")
+    >>> metric_cell("quadratic_kappa", Measured(value=0.5, interval=ends)).interval
+    '[0.000, 1.000]'
+    >>> metric_cell("accuracy", Measured(value=0.5, interval=ends)).interval
+    '–'
+    """
+    cell = measured_cell(measured, unit_of(key), signed=is_signed(key))
+    metric = find_metric(key)
+    if metric is None or measured is None or measured.interval is None:
+        return cell
+    low, high = metric.kind.bounds
+    ends = measured.interval
+    if ends.low > low + OPEN or ends.high < high - OPEN:
+        return cell
+    return replace(cell, interval=UNDEFINED, hint="the interval holds every value there can be")
+
+
 def fact(label: str, measured: Measured | Delta, unit: Unit, note: str = "") -> Fact:
     """A number told large, with its interval; of a difference also what the two sides have."""
-    signed = isinstance(measured, Delta)
-    ends = interval(measured, unit, signed=signed)
-    value = measured.delta if isinstance(measured, Delta) else measured.value
-    cell = amount(value, unit, signed=signed, reason=measured.reason)
-    reach = "" if value is None else ends.text
-    return Fact(label, replace(cell, interval=reach, ends=ends.ends, marked=ends.marked), note)
+    return Fact(label, measured_cell(measured, unit, signed=isinstance(measured, Delta)), note)
+
+
+def said(measured: Measured | Delta, unit: Unit = Unit.NUMBER, *, signed: bool = False) -> str:
+    """A number with its interval, in a sentence.
+
+    >>> from acumen.values.measured import Interval
+    >>> ends = Interval(low=0.04, high=0.11, method="x")
+    >>> said(Measured(value=0.07, interval=ends), Unit.SHARE)
+    '7.0% [4.0%, 11.0%]'
+    """
+    cell = measured_cell(measured, unit, signed=signed)
+    return f"{cell.text} {cell.interval}" if cell.interval not in ("", UNDEFINED) else cell.text
 
 
 def difference(label: str, delta: Delta, names: Sequence[str], unit: Unit) -> Fact:
@@ -153,12 +183,6 @@ def difference(label: str, delta: Delta, names: Sequence[str], unit: Unit) -> Fa
     values = ", ".join(f"{side} {amount(value, unit).text}" for side, value in sides)
     points = " (points)" * (unit in _DIGITS)
     return fact(f"{label}{points}", delta, unit, f"{names[1]} − {names[0]}: {values}")
-
-
-def _short(value: float, unit: Unit, signed: bool) -> str:
-    """A number without its unit and without a leading zero."""
-    digits = written(value, unit, signed=signed).removesuffix("%")
-    return digits if unit in _DIGITS or abs(value) >= 1 else digits.replace("0.", ".", 1)
 
 
 def unit_of(key: str) -> Unit:
@@ -176,7 +200,7 @@ def is_signed(key: str) -> bool:
 def p_cell(value: float | None) -> Cell:
     """A p-value; a dash where nothing is tested."""
     return (
-        text(None) if value is None else Cell("<.001" if value < 0.001 else f"{value:.3f}", value)
+        text(None) if value is None else Cell("<0.001" if value < 0.001 else f"{value:.3f}", value)
     )
 
 

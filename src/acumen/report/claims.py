@@ -31,8 +31,11 @@ class Claim(Enum):
     is claimed and of 1% beside one that is open; so any claim of a page is false in at most 6%."""
     LOWEST = Promise("below every other function", 0.05)
     """Of the function with the lowest AUGRC."""
-    TELLS_RIGHT = Promise("It does tell right from wrong answers", 0.05)
+    TELLS_RIGHT = Promise("Its confidence{called} tells right from wrong answers", 0.05)
     """Of the function with the lowest AUGRC, whichever that is."""
+    TOO_SURE = Promise("It is overconfident", 0.025)
+    NOT_SURE = Promise("It is underconfident", 0.025)
+    """Of the same function, as a probability: a whole interval lies on one side of 0."""
     RIGHT_LESS = Promise("{subject} is right less often for {groups} than for the rest", 0.05)
     RIGHT_MORE = Promise("{subject} is right more often for {groups} than for the rest", 0.05)
     """Of all rows, by any group that was asked for: with the one before, one family."""

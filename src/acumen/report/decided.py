@@ -6,27 +6,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Table
-from acumen.report.cells import number, plain, title_of
+from acumen.report.cells import number, plain, title_of, unit_of
 from acumen.results.decisions import Check
 
 if TYPE_CHECKING:
     from acumen.charts.theme import Figure
 
+DIFFERENCES: Final = ("non-inferiority", "equivalence", "superiority")
+"""Rules of a difference between two systems."""
 Mark = tuple[str, float | None, float | None]
 """What is marked on a curve, and where; a line where one of the two is missing."""
 ASKED: Final = {
-    "non-inferiority": "at most {:g} worse",
-    "equivalence": "within {:g}",
+    "non-inferiority": "at most {} worse",
+    "equivalence": "within {}",
     "superiority": "better",
-    "at-least": "at least {:g}",
-    "at-most": "at most {:g}",
+    "at-least": "at least {}",
+    "at-most": "at most {}",
 }
 
 
 def bound(threshold: float | None) -> Cell:
     """What is accepted above; of no threshold, every answer."""
     return Cell("all answers" if threshold is None else f"{threshold:.6g}", threshold)
+
+
+def asked_of(check: Check) -> str:
+    """What a check asks for, in the unit of what it is of; shares differ by points."""
+    factor, sign = (100.0, "%") if unit_of(check.metric) is Unit.SHARE else (1.0, "")
+    if sign and check.rule in DIFFERENCES:
+        sign = " points"
+    return ASKED[check.rule].format(f"{factor * check.bound:g}{sign}")
 
 
 def subject_of(check: Check) -> str:
@@ -81,5 +92,5 @@ class Checks:
         """A small chart a check."""
         from acumen.charts.decisions import checks
 
-        asked = [(subject_of(c), c, ASKED[c.rule].format(c.bound)) for c in self.checks]
+        asked = [(subject_of(c), c, asked_of(c)) for c in self.checks]
         return checks(asked)

@@ -10,8 +10,19 @@ from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report import blocks
 from acumen.report.blocks import Cell, Detail, Head, Section, Table
-from acumen.report.cells import fact, number, percent, plain, reach, title_of
-from acumen.report.decided import ASKED, Checks, Curve, Mark, bound, subject_of
+from acumen.report.cells import (
+    fact,
+    measured_cell,
+    number,
+    p_cell,
+    percent,
+    plain,
+    reach,
+    said,
+    title_of,
+    unit_of,
+)
+from acumen.report.decided import Checks, Curve, Mark, asked_of, bound, subject_of
 from acumen.report.plots import plot, plots
 from acumen.report.samples import of_draw
 from acumen.report.sections import Ask, Family, remarks
@@ -87,27 +98,27 @@ def _large(cells: Mapping[str, Cell]) -> list[blocks.Fact]:
     return [blocks.Fact(title, cell) for title, cell in cells.items()]
 
 
-def _ends(measured: Measured, form: str = ".4f") -> str:
-    return "" if measured.interval is None else f", interval {reach(*measured.ends, form).text}"
+def _ends(measured: Measured, form: str = ".3f") -> str:
+    return "" if measured.interval is None else f" {reach(*measured.ends, form).text}"
 
 
 def threshold_words(document: ThresholdDocument) -> Words:
     """A threshold and its promise."""
     name, cases = plain(document.confidence), counted(document.cases, "case")
-    promise = "mean loss of a case" if document.delta is None else "risk"
-    promise += f" ({plain(document.loss)}) is at most {document.alpha:g}"
+    of = "the share of wrong answers" if document.loss == "zero_one" else "the mean loss"
+    promise = f"{of}{' of a case' * (document.delta is None)}"
+    promise += f" ({plain(document.loss)})" * (document.loss != "zero_one")
+    promise += f" is at most {document.alpha:g}"
     if document.delta is not None:
         promise += f", with a chance of error of {document.delta:.3g}"
-    sentence = f"None can be certified with {cases} that the {promise}; "
+    sentence = f"No threshold can be certified with {cases} at which {promise}; "
     if document.certified:
         above = f"Answers with {name} above {bound(document.threshold).text} may be used"
         above = "Every answer may be used" if document.threshold is None else above
-        sentence = f"{above}: their {promise} ({cases})."
+        sentence = f"{above}: {promise} ({cases})."
         if document.target_coverage is not None:
             keeps = f"Asked to keep {document.target_coverage:.1%} of all rows, the cut is "
-            sentence = (
-                f"{keeps}{bound(document.threshold).text} of {name}: the {promise} ({cases})."
-            )
+            sentence = f"{keeps}{bound(document.threshold).text} of {name}: {promise} ({cases})."
     elif document.cases_needed is not None:
         sentence += f"about {counted(document.cases_needed, 'case')} like these could."
     else:
@@ -115,7 +126,7 @@ def threshold_words(document: ThresholdDocument) -> Words:
         sentence += f"more cases like these would not, and {least} without an error are the least."
     points = []
     for p in document.grid:
-        cells = bound(p.threshold), percent(p.coverage), number(p.risk), number(p.p_value, ".3g")
+        cells = bound(p.threshold), percent(p.coverage), number(p.risk), p_cell(p.p_value)
         points.append((*cells, number(p.level, ".3g"), Cell("yes" if p.certified else "no")))
     coverage, default = document.coverage, " (what acumen takes here)" * document.method_is_default
     notes = [f"By {_TESTS[document.test]}{default}."]
@@ -138,7 +149,7 @@ def threshold_words(document: ThresholdDocument) -> Words:
         notes.append(f"A case has at most {most} here; say how many by design (--most-items).")
     if document.cases_apart:
         notes.append(f"{counted(document.cases_apart, 'case')} made the grid and were not tested.")
-    columns = ("accepted above", "coverage", "risk here", "p", "level", "certified")
+    columns = ("accepted above", "coverage", "mean loss here", "p", "level", "certified")
     table = Table("Thresholds, strictest first", columns, tuple(points))
     known = [p for p in document.grid if p.risk is not None]
     bounded = "asked for" if document.target_coverage is None else "promised"
@@ -154,7 +165,7 @@ def threshold_words(document: ThresholdDocument) -> Words:
     caption = f"Dashed is what was {bounded}" + "; the large dot is what is accepted" * (
         document.certified
     )
-    drawing = Curve(curve, "coverage", "risk here", f"{caption}.", marks, cuts)
+    drawing = Curve(curve, "coverage", "mean loss here", f"{caption}.", marks, cuts)
     return Words(f"Threshold for {name}", sentence, table, notes, facts, drawing)
 
 
@@ -230,8 +241,8 @@ def _gate(document: GateDocument) -> Words:
     rows = tuple(
         (
             Cell(check.verdict.upper() if check.verdict == "fail" else check.verdict),
-            *(Cell(subject_of(check)), Cell(ASKED[check.rule].format(check.bound))),
-            *(number(check.measured.value), reach(*check.measured.ends), number(check.cases)),
+            *(Cell(subject_of(check)), Cell(asked_of(check))),
+            *(measured_cell(check.measured, unit_of(check.metric)), number(check.cases)),
         )
         for check in document.checks
     )
@@ -252,14 +263,14 @@ def _gate(document: GateDocument) -> Words:
         notes.append(f"Undecided counts as {document.undecided_counts_as} here.")
     cases = counted(document.cases, "case")
     sentence = f"{verdicts[document.verdict]} ({cases}; checks: {', '.join(of)})."
-    columns = ("verdict", "metric", "asked", "value", _ends_name(document), "cases")
+    columns = ("verdict", "metric", "asked", f"value and {_ends_name(document)}", "cases")
     if _ends_name(document) != ONE_SIDED:
         notes.append("The intervals are those of the file; a gate of a run asks no more.")
     facts = [
         fact(
             f"{subject_of(c)}: {c.verdict}",
             c.measured,
-            Unit.NUMBER,
+            unit_of(c.metric),
             f"{row[2].text}; one-sided ends",
         )
         for c, row in zip(document.checks[:4], rows, strict=False)
@@ -275,7 +286,7 @@ def as_junit(document: GateDocument) -> str:
     counts = {"tests": len(document.checks), "failures": 0, "errors": 0}
     cases = []
     for check in document.checks:
-        name = f"{subject_of(check)}: {ASKED[check.rule].format(check.bound)}"
+        name = f"{subject_of(check)}: {asked_of(check)}"
         facts = {"classname": "acumen.gate", "name": name, "time": "0"}
         cases.append(case := ElementTree.Element("testcase", facts))
         counts_as = check.verdict != "undecided" or document.undecided_counts_as
@@ -283,8 +294,7 @@ def as_junit(document: GateDocument) -> str:
         if outcome == "pass":
             continue
         counts["failures" if outcome == "fail" else "errors"] += 1
-        ends = reach(*check.measured.ends).text
-        message = f"{number(check.measured.value).text}, one-sided 95% ends {ends}"
+        message = f"{said(check.measured, unit_of(check.metric))}, one-sided 95% ends"
         message += "" if check.why is None else f"; {_why_undecided(check)}"
         tag = "failure" if outcome == "fail" else "error"
         ElementTree.SubElement(case, tag, type=check.verdict, message=message)
@@ -300,8 +310,8 @@ def _cost(document: CostDocument) -> Words:
     below = f"Hand over what has {name} at or below {bound(document.threshold).text}"
     below = "Hand over no answer" if document.threshold is None else below
     sentence = (
-        f"{below}: a judgment then costs {number(held_out.value).text}; "
-        f"{number(document.always_answer.value).text} if every answer is used, "
+        f"{below}: a judgment then costs {said(held_out)}; "
+        f"{said(document.always_answer)} if every answer is used, "
         f"{document.abstain_cost:g} if all are handed over."
     )
     rows = {
@@ -310,12 +320,12 @@ def _cost(document: CostDocument) -> Words:
         "more than using every answer": document.against_answering,
         "more than handing all over": document.against_handing_over,
     }
-    cells = tuple((Cell(what), number(m.value, ".4f"), reach(*m.ends)) for what, m in rows.items())
+    cells = tuple((Cell(what), measured_cell(m)) for what, m in rows.items())
     folds = [bound(threshold).text for threshold in document.fold_thresholds]
     cases = counted(document.cases, "case")
     notes = [f"Without each fold of {cases}, the threshold is {', '.join(folds)}."]
     curve = [(p.coverage, p.cost) for p in document.curve]
-    table = Table("Cost of a judgment", ("what", "cost", "95% interval"), cells)
+    table = Table("Cost of a judgment", ("what", "cost and 95% interval"), cells)
     at = next((p for p in document.curve if p.threshold == document.threshold), None)
     marks: list[Mark] = [("all handed over", None, document.abstain_cost)]
     marks += [(f"the threshold: {bound(at.threshold).text}", at.coverage, at.cost)] if at else []

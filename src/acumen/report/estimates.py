@@ -101,7 +101,7 @@ def _table(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Table:
 def _sentences(document: EstimateDocument) -> Iterator[str]:
     labels, p = document.labels, document.labels.random_p_value
     mean = measured_cell(document.estimates["mean"].estimate)
-    yield f"People would give all of them {mean.text} on average, interval {mean.interval}."
+    yield f"People would give all of them {mean.text} {mean.interval} on average."
     if not document.estimates["mae"].weight:
         yield "Errors and distances of the judge rest on the labels alone: no confidence helps."
     if not labels.enough:

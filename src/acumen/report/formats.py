@@ -104,7 +104,7 @@ def _written(
 def _cells(row: Iterable[Cell], escaped: Callable[[str], str], mark: str) -> Iterator[str]:
     """The cells of a row, a number with its interval, marked where that is unreliable."""
     for cell in row:
-        interval = f" [{cell.interval}]" if cell.interval not in ("", UNDEFINED) else ""
+        interval = f" {escaped(cell.interval)}" if cell.interval not in ("", UNDEFINED) else ""
         yield f"{escaped(cell.text)}{interval}{mark if cell.marked else ''}"
 
 
@@ -135,20 +135,26 @@ def as_json(parts: Parts) -> str:
 
 
 def _records(table: Table) -> Iterator[dict[str, object]]:
-    """Rows by column; the ends of an interval and what is said of it have their own columns."""
+    """Rows by column; a measured number is its estimate, low, high, unit and note.
+
+    Where a table has several, their columns begin with what stands above each.
+    """
     columns = list(enumerate(table.columns))
     with_ends = {at for at, _ in columns if any(row[at].ends for row in table.rows)}
-    alone = {at for at in with_ends if all(row[at].value is None for row in table.rows)}
+    is_only = len(with_ends) == 1
     for row in table.rows:
         record: dict[str, object] = {}
         for at, column in columns:
-            cell, prefix = row[at], "" if at in alone else f"{column}_"
+            cell = row[at]
             text = None if cell.text == UNDEFINED else cell.text
-            if at not in alone:
-                record[column] = text if cell.value is None else cell.value
-            if at in with_ends:
-                low, high = cell.ends or (None, None)
-                record |= {f"{prefix}low": low, f"{prefix}high": high, f"{prefix}note": cell.hint}
+            value = text if cell.value is None else cell.value
+            if at not in with_ends:
+                record[column] = value
+                continue
+            low, high = cell.ends or (None, None)
+            numbers = {"estimate": value, "low": low, "high": high}
+            numbers |= {"unit": cell.unit or None, "note": cell.hint}
+            record |= numbers if is_only else {f"{column}_{k}": v for k, v in numbers.items()}
         yield record
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from acumen.errors import counted, printable
-from acumen.report.blocks import Cell, Detail, Head, Paragraph, Section, Table
-from acumen.report.cells import number, reach, title_of
+from acumen.metrics.registry import Unit
+from acumen.report.blocks import UNDEFINED, Cell, Detail, Head, Paragraph, Section, Table
+from acumen.report.cells import bracketed, measured_cell, title_of, unit_of
 from acumen.report.sections import Ask, Family, remarks
 from acumen.report.words import note_of, why_missing
 from acumen.results.counts import Certified, LargeArtifact, LargeSystem
-from acumen.values.measured import Delta, Measured
 
-DIGITS = ".6g"
 NOT_HERE = (
     "Not measured where the rows live: p-values (they swap the systems within every case), "
     "risks at a coverage (they jump from row to row), curves and charts (they show rows)."
@@ -52,10 +51,12 @@ def _tables(artifact: LargeArtifact) -> Iterator[Table]:
             title = ", ".join(text for text in (part, name if len(systems) > 1 else "") if text)
             yield _table(printable(title) or "Metric", system.metrics)
             if system.deltas:
-                rows = [(n, number(d.delta, DIGITS), _ends(d)) for n, d in system.deltas.items()]
-                cells = tuple((Cell(title_of(n)), *pair) for n, *pair in rows)
+                rows = tuple(
+                    (Cell(title_of(key)), measured_cell(delta, unit_of(key), signed=True))
+                    for key, delta in system.deltas.items()
+                )
                 first = printable(next(iter(systems)))
-                yield Table("", (f"minus {first}", "Difference", "Interval"), cells)
+                yield Table("", (f"minus {first}", "Difference"), rows)
 
 
 def _notes(artifact: LargeArtifact) -> Iterator[str]:
@@ -89,15 +90,18 @@ def _table(caption: str, metrics: Mapping[str, Certified]) -> Table:
     has_bounds = any(m.bounds is not None for m in metrics.values())
     rows = []
     for name, metric in metrics.items():
-        cells = (Cell(title_of(name)), number(metric.value, DIGITS, metric.reason), _ends(metric))
-        low, high = metric.bounds or (None, None)
-        rows.append((*cells, reach(low, high, ".8g")) if has_bounds else cells)
-    columns = (caption, "Value", "Interval", "Between")
-    return Table("", columns[: 4 if has_bounds else 3], tuple(rows))
+        cells = (Cell(title_of(name)), measured_cell(metric, unit_of(name)))
+        rows.append((*cells, _between(metric, unit_of(name))) if has_bounds else cells)
+    columns = (caption, "Value", "Between")
+    return Table("", columns[: 3 if has_bounds else 2], tuple(rows))
 
 
-def _ends(measured: Measured | Delta) -> Cell:
-    return reach(*measured.ends, DIGITS, why_missing(measured))
+def _between(metric: Certified, unit: Unit) -> Cell:
+    """Where the value of the rows lies, to more digits than people need of a value."""
+    if metric.bounds is None:
+        return Cell(UNDEFINED)
+    factor, sign = (100, "%") if unit is Unit.SHARE else (1, "")
+    return Cell(bracketed(*(f"{factor * end:.8g}{sign}" for end in metric.bounds)))
 
 
 def _warnings(artifact: LargeArtifact) -> Iterator[str]:

@@ -22,7 +22,7 @@ from acumen.report.blocks import (
     Table,
     Tone,
 )
-from acumen.report.cells import amount, interval, measured_cell, number, percent, plain, settings
+from acumen.report.cells import measured_cell, number, percent, plain, settings
 from acumen.report.plots import plot
 from acumen.report.samples import of_draw
 from acumen.report.sections import Ask, Family, remarks
@@ -123,7 +123,8 @@ def _headline(document: RatingsDocument) -> str:
 
 def _main(document: RatingsDocument, _: Ask) -> Iterator[Section]:
     yield Section("judged", "What was judged", finding=_headline(document))
-    yield from (drawing.section for drawing in _first(document))
+    first = sorted(_first(document), key=lambda drawing: drawing.key != "judges")
+    yield from (drawing.section for drawing in first)
     yield from concluded(_sentences(document), document.warnings)
 
 
@@ -223,14 +224,11 @@ def _agreement(document: RatingsDocument, keys: Iterable[str]) -> Table:
 
 
 def _row(title: str, measured: Measured | Delta, unit: Unit = Unit.NUMBER) -> tuple[Cell, ...]:
-    signed = isinstance(measured, Delta)
-    value = measured.delta if isinstance(measured, Delta) else measured.value
-    cell = amount(value, unit, signed=signed, reason=measured.reason)
-    return Cell(title), cell, interval(measured, unit, signed=signed)
+    return Cell(title), measured_cell(measured, unit, signed=isinstance(measured, Delta))
 
 
 def _table(name: str, rows: Sequence[tuple[Cell, ...]]) -> Table:
-    return Table("", (name, "value", "interval"), tuple(rows))
+    return Table("", (name, "value"), tuple(rows))
 
 
 def _people(document: RatingsDocument) -> Table:

@@ -45,6 +45,8 @@ class Family:
     """Everything else: sections of their own, or parts of those above."""
     named: Callable[[Any, tuple[str, ...]], Section] | None = None
     """The section of some metrics alone, where they have names to ask by."""
+    brief: Build | None = None
+    """What a screen shows, where that is not a part of ``main`` as it is."""
 
 
 HOMES: Final[Mapping[str, str]] = {
@@ -99,11 +101,22 @@ def sections_of(
     full: bool = False,
     metrics: Iterable[str] = (),
     ask: Ask = Ask(),
+    fit: bool = True,
 ) -> list[Section]:
-    """What a document says, each section once; ``metrics`` stand in place of it all."""
+    """What a document says, each section once; ``metrics`` stand in place of it all.
+
+    Without ``full`` it is one screen; without ``fit`` too, all of what most readers need.
+    """
     family, names = family_of(document), tuple(metrics)
     if names and family.named is not None:
         return [family.named(document, names)]
+    if fit and not full:
+        from acumen.report.screenful import screenful
+
+        result = family.brief(document, ask) if family.brief else None
+        sections_ = [result] if isinstance(result, Section) else result
+        whole = sections_of(document, ask=ask, fit=False) if sections_ is None else sections_
+        return screenful([s for s in whole if s.blocks or s.finding])
     sections: dict[str, Section] = {}
     for depth, builds in ((Detail.MAIN, family.main), (Detail.FULL, family.rest)):
         for build in builds if full or depth < Detail.FULL else ():

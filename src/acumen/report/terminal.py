@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +32,8 @@ NARROWEST: Final = 50
 """A narrower terminal gets no narrower tables: squeezed, they would lose their names."""
 NAME_WIDTH: Final = 18
 """Names are folded to this width in tables whose numbers have an interval below them."""
+FOLDED: Final = 18
+"""Words of a wide table are folded to this width, where a table is cut in two."""
 HEADER_WIDTH: Final = 13
 """Titles of columns are broken at this width in such tables."""
 
@@ -54,7 +57,8 @@ def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool 
     )
     blocks = list(in_text(parts))
     for block, after in zip(blocks, [*blocks[1:], None], strict=True):
-        console.print(_block(block, width, is_lead=isinstance(after, Table)))
+        lead, noted = isinstance(after, Table), _is_quiet(after)
+        console.print(_block(block, width, is_lead=lead, is_noted=noted))
     lines = [line.rstrip() for line in out.getvalue().split("\n")]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -70,7 +74,42 @@ def print_parts(parts: Iterable[Section | Block]) -> None:
     sys.stdout.flush()
 
 
-def _block(block: Text, width: int, *, is_lead: bool) -> RenderableType:
+def _is_quiet(block: Text | None) -> bool:
+    """Whether it is a remark, which stands right below the table it is of."""
+    return isinstance(block, Paragraph) and block.tone is Tone.QUIET
+
+
+def height(parts: Iterable[Section | Block], width: int = WIDTH) -> int:
+    """How many lines the blocks take, without drawing them."""
+    blocks = list(in_text(parts))
+    lines = 0
+    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+        match block:
+            case Paragraph():
+                own = sum(max(1, len(wrap(line, width))) for line in block.text.split("\n"))
+                lead = isinstance(after, Table) or block.tone is Tone.HEADING
+                lines += own + (not lead)
+            case Notes():
+                lines += sum(len(wrap(note.text, width - 2)) for note in block.notes) + 1
+            case Warnings():
+                lines += sum(len(wrap(f"warning: {w}", width)) for w in block.warnings) + 1
+            case Table():
+                lines += _table_height(block, width) + (not _is_quiet(after))
+    return lines
+
+
+def _table_height(block: Table, width: int) -> int:
+    heads = _heads(block)
+    head = max((h.count("\n") + bool(h) for h in heads), default=0)
+    beside = [list(map(_beside, row, _reaches(block))) for row in block.rows]
+    if _width(heads, beside) <= width:
+        return head + len(block.rows)
+    rows = _stacked(block)
+    tall = sum(max(cell.count("\n") + 1 for cell in row) for row in rows)
+    return (head + tall + 1) * len(list(_parts(block, width))) - 1
+
+
+def _block(block: Text, width: int, *, is_lead: bool, is_noted: bool) -> RenderableType:
     from rich.padding import Padding
     from rich.text import Text as Line
 
@@ -86,6 +125,8 @@ def _block(block: Text, width: int, *, is_lead: bool) -> RenderableType:
             drawn = Line(lines, style="yellow")
         case Table():
             drawn = _table(block, width)
+            if is_noted:
+                return drawn
     return Padding(drawn, (0, 0, 1, 0))
 
 
@@ -101,18 +142,28 @@ def _notes(block: Notes) -> RenderableType:
 
 
 def _table(block: Table, width: int) -> RenderableType:
-    """Columns without lines; an interval is beside its number where there is room, else below."""
+    """Columns without lines; an interval is beside its number where there is room, else below.
+
+    What is wider even so stands in several tables, each with the columns that name the rows.
+    """
+    from rich.console import Group
+
+    beside = [list(map(_beside, row, _reaches(block))) for row in block.rows]
+    if _width(_heads(block), beside) <= width:
+        return _drawn(block, beside, blanks=2)
+    parts = list(_parts(block, width))
+    drawn: list[RenderableType] = []
+    for part in parts:
+        drawn += ["", _drawn(part, _stacked(part), blanks=1)]
+    return Group(*drawn[1:])
+
+
+def _drawn(block: Table, rows: Sequence[Sequence[str]], blanks: int) -> RenderableType:
     from rich.table import Table as Box
 
-    heads = ["\n".join(wrap(header, HEADER_WIDTH)) for header in block.columns]
-    columns = zip(*block.rows, strict=True)
-    reaches = [max(len(_reach(cell)) for cell in column) for column in columns]
-    rows = [list(map(_beside, row, reaches)) for row in block.rows]
-    fits = _width(heads, rows) <= width
-    if not fits and any(reaches):
-        rows = [[_broken(row[0].text), *map(_below, row[1:])] for row in block.rows]
+    heads = _heads(block)
     table = Box(
-        box=None, header_style="bold", show_header=any(heads), padding=(0, 1 + fits, 0, 0),
+        box=None, header_style="bold", show_header=any(heads), padding=(0, blanks, 0, 0),
         pad_edge=False,
     )  # fmt: skip
     for head, aside in zip(heads, block.numeric, strict=True):
@@ -122,12 +173,67 @@ def _table(block: Table, width: int) -> RenderableType:
     return table
 
 
-def _width(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> int:
-    """How wide a table is, two blanks after every column."""
+def _heads(block: Table) -> list[str]:
+    """What stands above the columns, broken where it is wider than what is below it."""
+    widths = [
+        max((len(_beside(cell, len(_reach(cell)))) for cell in column), default=0)
+        for column in zip(*block.rows, strict=True)
+    ] or [0] * len(block.columns)
+    return [
+        "\n".join(wrap(head, max(HEADER_WIDTH, width)))
+        for head, width in zip(block.columns, widths, strict=True)
+    ]
+
+
+def _reaches(block: Table) -> list[int]:
+    """How wide the intervals of each column are."""
+    return [max(len(_reach(cell)) for cell in column) for column in zip(*block.rows, strict=True)]
+
+
+def _stacked(block: Table) -> list[list[str]]:
+    """The cells with intervals below their numbers."""
+    if not any(_reaches(block)):
+        return [[cell.text for cell in row] for row in block.rows]
+    return [[_broken(row[0].text), *map(_below, row[1:])] for row in block.rows]
+
+
+def _parts(block: Table, width: int) -> Iterator[Table]:
+    """A table cut between its numbers, so that each part fits; words are folded, never cut off."""
+    numeric = block.numeric
+    names = [at for at, aside in enumerate(numeric) if not aside and not any(numeric[:at])]
+    rest = [at for at in range(len(block.columns)) if at not in names]
+    part: list[int] = []
+    for at in rest:
+        wider = _columns(block, [*names, *part, at])
+        if part and sum(numeric[i] for i in part) and _least(wider) > width:
+            yield _columns(block, [*names, *part])
+            part = []
+        part.append(at)
+    yield _columns(block, [*names, *part])
+
+
+def _columns(block: Table, places: Sequence[int]) -> Table:
+    rows = tuple(tuple(row[at] for at in places) for row in block.rows)
+    return replace(block, columns=tuple(block.columns[at] for at in places), rows=rows)
+
+
+def _least(block: Table) -> int:
+    """How narrow a table can be: its numbers and heads whole, its words folded."""
+    folded = [
+        [
+            text if aside else "\n".join(wrap(text, FOLDED))
+            for text, aside in zip(row, block.numeric, strict=True)
+        ]
+        for row in _stacked(block)
+    ]
+    return _width(_heads(block), folded, blanks=1)
+
+
+def _width(heads: Iterable[str], rows: Iterable[Iterable[str]], blanks: int = 2) -> int:
+    """How wide a table is, with blanks after every column but the last."""
     columns = zip(heads, *rows, strict=True)
-    return sum(
-        2 + max(len(line) for cell in c for line in [*cell.split("\n"), ""]) for c in columns
-    )
+    wide = [max(len(line) for cell in c for line in [*cell.split("\n"), ""]) for c in columns]
+    return sum(wide) + blanks * (len(wide) - 1)
 
 
 def _reach(cell: Cell) -> str:
@@ -135,7 +241,7 @@ def _reach(cell: Cell) -> str:
 
 
 def _beside(cell: Cell, reach: int) -> str:
-    return f"{cell.text}  {_reach(cell):>{reach}}" if reach else _below(cell)
+    return f"{cell.text} {_reach(cell):>{reach}}" if reach else _below(cell)
 
 
 def _broken(text: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MINUS: Final = re.compile(r"(?<![\w.)\-])-(?=\.?\d)")
 """A hyphen that stands before a number alone."""
-NUMBERS: Final = re.compile(r"[-+.,%\de*– ]+( to [-+.,%\de*– ]+)?")
+NUMBERS: Final = re.compile(r"[-+.,%\de*– \[\]]+")
 """A number, or the ends of an interval."""
 
 

@@ -73,3 +73,8 @@ class MissingPart(Model):
     differences: list[Bounded] = Field(
         default_factory=list, description="of two: right minus left, rows missing on either side"
     )
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything is missing."""
+        return any(m.rows or m.unknown_cases for m in self.inputs)

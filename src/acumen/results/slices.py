@@ -51,12 +51,16 @@ class Slices(list[Slice]):
 
 
 def _records(part: Slice) -> Iterator[dict[str, Any]]:
+    from acumen.metrics import find_metric
+
     facts = part.model_dump(include={"group", "input", "cases", "rows", "confidence"})
     for metric, measured in part.metrics.items():
         delta = part.difference.get(metric, Delta(delta=None))
         numbers = (measured.value, *measured.ends, delta.delta, *delta.ends)
-        names = ("value", "low", "high", "difference", "difference_low", "difference_high")
+        names = ("estimate", "low", "high", "difference", "difference_low", "difference_high")
         record = {"by": ",".join(part.by), **facts, "metric": metric}
         record |= dict(zip(names, numbers, strict=True))
         p_values = {"p_value": delta.p_value, "p_adjusted": delta.p_adjusted}
-        yield {**record, **p_values, "worst": metric in part.worst}
+        known = find_metric(metric)
+        unit = None if known is None else known.unit.value
+        yield {**record, "unit": unit, **p_values, "worst": metric in part.worst}

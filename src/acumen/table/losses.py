@@ -119,6 +119,8 @@ class Loss:
     grades: Callable[[Scale], Grades]
     of_rungs: Callable[[Floats], Floats] | None = None
     """What so many rungs cost, where nothing else is asked for."""
+    of_values: Callable[[Any, Any], float] | None = None
+    """One's own function of the predicted and the true value."""
     is_divided: bool = False
     """Whether it is divided by the largest error the scale allows."""
     file: str | None = None
@@ -143,7 +145,8 @@ class Loss:
     ) -> tuple[Grades, NDArray[Any]]:
         """The kinds there are, and that of each row; a truth may lie between two levels.
 
-        There a loss of rungs takes the distance as it is, and costs by level the line between two.
+        There a loss of rungs takes the distance as it is, a function is called with that value, and
+        costs by level take the line between two.
         An answer to what cannot be judged costs the most.
         """
         if unanswerable is None and truth.dtype.kind != "f":
@@ -174,7 +177,9 @@ class Loss:
         """The grades of truths at these places, some of them between two levels."""
         ranks = np.arange(len(scale.levels))
         places = places if len(places) else np.zeros(1)  # of no row: any will do
-        if self.of_rungs is None:
+        if self.of_values is not None:
+            costs = _of_values(self.of_values, scale, _values(scale, places))
+        elif self.of_rungs is None:
             columns = np.array(self.costs(scale)).T
             costs = np.array([np.interp(places, ranks, column) for column in columns]).T
         else:
@@ -207,8 +212,8 @@ LOSSES: Final[dict[str, Loss]] = {
     )
 }
 
-AnyLoss = str | Path | Loss | Callable[[int, int], float] | Sequence[Sequence[float]] | NDArray[Any]
-"""A name, a TOML file, a function of predicted and true rank, or costs by truth and prediction."""
+AnyLoss = str | Path | Loss | Callable[[Any, Any], float] | Sequence[Sequence[float]] | NDArray[Any]
+"""A name, a TOML file, a function of predicted and true level, or costs by truth and prediction."""
 
 
 def find_loss(loss: AnyLoss) -> Loss:
@@ -229,13 +234,53 @@ def find_loss(loss: AnyLoss) -> Loss:
         return LOSSES[loss]
     if callable(loss):
         name, definition = getattr(loss, "__name__", ""), "a function of pred and gt"
-        return own_loss(name if name.isidentifier() else "own", definition, partial(_called, loss))
+        own = own_loss(name if name.isidentifier() else "own", definition, partial(_called, loss))
+        return replace(own, of_values=loss)
     return own_loss("own", "a cost for each gt and pred", lambda _: loss)
 
 
-def _called(function: Callable[[int, int], float], scale: Scale) -> list[list[float]]:
-    ranks = range(len(scale.levels))
-    return [[function(prediction, truth) for prediction in ranks] for truth in ranks]
+def _called(function: Callable[[Any, Any], float], scale: Scale) -> object:
+    return _costs_of(function, scale, scale.levels)
+
+
+def _of_values(
+    function: Callable[[Any, Any], float], scale: Scale, truths: Sequence[Any]
+) -> Floats:
+    """What a function says of every level at some true values, checked as any costs are."""
+    costs = np.asarray(_costs_of(function, scale, truths), np.float64)
+    if not (np.isfinite(costs) & (costs >= 0)).all():
+        raise UsageError("a cost must be finite and at least 0, of truths between levels too")
+    return costs
+
+
+def _costs_of(
+    function: Callable[[Any, Any], float], scale: Scale, truths: Sequence[Any]
+) -> list[list[float]]:
+    """By truth, then prediction: the function is called with the levels as the scale has them."""
+    rows = []
+    for truth in truths:
+        try:
+            rows.append([function(prediction, truth) for prediction in scale.levels])
+        except Exception as error:
+            kind = type(error).__name__
+            raise UsageError(
+                f"the loss function ends in {kind} at truth {printable(repr(truth))}: it is called "
+                f"with the predicted and the true level; {scale.name} has the levels "
+                f"{scale.allowed}"
+            ) from error
+    return rows
+
+
+def _values(scale: Scale, places: Floats) -> list[float]:
+    """True values that may lie between levels, in the numbers of the scale."""
+    if scale.step is None:
+        raise UsageError(
+            "a loss function takes the true value, and a truth between two levels has none on "
+            f"{scale.name}, whose levels are not evenly spaced numbers: give costs by level, or "
+            "truths that are levels (truth_is='median' or 'majority')"
+        )
+    lowest = float(scale.levels[0])
+    return [lowest + float(place) * scale.step for place in places]
 
 
 def own_loss(

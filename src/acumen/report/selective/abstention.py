@@ -60,7 +60,7 @@ def _count(rows: float) -> str:
 
 
 def _share(cell: Cell) -> str:
-    return f" ({cell.text}, {cell.interval})" if cell.interval else f" ({cell.text})"
+    return f" ({cell.text} {cell.interval})" if cell.interval else f" ({cell.text})"
 
 
 def rest(artifact: MetricsArtifact) -> Iterator[Section]:

@@ -8,16 +8,18 @@ from typing import Final
 
 from acumen.charts.tables import bin_name
 from acumen.metrics import METRICS, kin_of
-from acumen.metrics.registry import floor_of
+from acumen.metrics.registry import Unit, floor_of
 from acumen.report.blocks import Cell, Facts, Folded, Paragraph, Section, Table, Tone
 from acumen.report.cells import (
+    amount,
     measured_cell,
     number,
+    p_cell,
+    percent,
     plain,
-    reach,
     text,
     title_of,
-    value_and_interval,
+    unit_of,
 )
 from acumen.report.joint import case_section
 from acumen.report.plots import drawing, plots
@@ -29,7 +31,6 @@ from acumen.report.selective.facts import cases, fact_list, provenance
 from acumen.report.selective.leaderboard import section
 from acumen.report.selective.metrics import metric_table
 from acumen.report.selective.words import limits
-from acumen.report.words import why_missing
 from acumen.results.metrics import MetricsArtifact, name
 from acumen.values.measured import Measured
 
@@ -51,16 +52,15 @@ _COLOURED: Final = (
 def _metric_table(artifact: MetricsArtifact, title: str, metrics: Sequence[str]) -> Table:
     """Metrics of each confidence function with their intervals; functions without any left out."""
     columns = ["confidence function", *(["input"] if artifact.comparison.enabled else [])]
-    for key in metrics:
-        columns += [title_of(key), f"{title_of(key)}, interval"]
+    columns += map(title_of, metrics)
     rows = []
     for function, side, variant in artifact.variants():
         if any(
             key in variant.metrics and variant.metrics[key].value is not None for key in metrics
         ):
             who = [text(name(function)), *([text(side)] if artifact.comparison.enabled else [])]
-            numbers = [value_and_interval(variant.metrics.get(key)) for key in metrics]
-            rows.append((*who, *(cell for cells in numbers for cell in cells)))
+            numbers = (measured_cell(variant.metrics.get(key), unit_of(key)) for key in metrics)
+            rows.append((*who, *numbers))
     return Table(title, tuple(columns), tuple(rows))
 
 
@@ -91,11 +91,11 @@ def _curve_table(artifact: MetricsArtifact) -> Table:
         ]
         reached = [at.achieved for at in variant.mae_at_coverage.values()]
         cells = (_reached(*at) for at in zip(grid, reached, risks, strict=True))
-        rows.append((text(name(function)), text(side), number(variant.cmax), *cells))
+        rows.append((text(name(function)), text(side), percent(variant.cmax), *cells))
         if floor_of("mae") in variant.metrics:
             cells = (measured_cell(variant.metrics.get(floor_of(key))) for key in keys)
             rows.append((text(f"{name(function)}: noise floor"), text(side), text(None), *cells))
-    asked = [f"risk at {coverage:g}" for coverage in grid]
+    asked = [f"surest {coverage:.0%}" for coverage in grid]
     columns = ("confidence function", "input", "largest coverage", *asked)
     return Table("Selective risk where a coverage is first reached", columns, tuple(rows))
 
@@ -105,24 +105,25 @@ def _reached(asked: float, coverage: float | None, risk: Measured) -> Cell:
     cell = number(risk.value, reason=risk.reason)
     if coverage is None or abs(coverage - asked) < NOTABLE:
         return cell
-    return replace(cell, interval=f"at coverage {coverage:.3f}")
+    return replace(cell, interval=f"at {percent(coverage).text}")
 
 
 def _area_table(artifact: MetricsArtifact) -> Table:
     rows = []
     for function, side, variant in artifact.variants():
-        area = value_and_interval(variant.metrics.get("augrc"))
-        achievable, _ = value_and_interval(variant.metrics.get("augrc_achievable"))
+        area, achievable = (
+            measured_cell(variant.metrics.get(key)) for key in ("augrc", "augrc_achievable")
+        )
         part = variant.augrc_at_c
         rows.append(
             (
-                *(text(name(function)), text(side), number(variant.cmax)),
-                *(*area, number(variant.augrc_optimal), achievable),
-                *(number(variant.eaugrc), number(part.value), number(part.used)),
+                *(text(name(function)), text(side), percent(variant.cmax)),
+                *(area, number(variant.augrc_optimal), replace(achievable, interval="", ends=None)),
+                *(number(variant.eaugrc), number(part.value), percent(part.used)),
             )
         )
     columns = (
-        *("confidence function", "input", "largest coverage", "AUGRC", "interval", "optimum"),
+        *("confidence function", "input", "largest coverage", "AUGRC", "optimum"),
         *("achievable", "excess", "AUGRC up to a coverage", "that coverage"),
     )
     return Table("Areas under generalized risk", columns, tuple(rows))
@@ -182,13 +183,14 @@ def _deltas(artifact: MetricsArtifact, ask: Ask) -> Section:
     for function, compared in [*by_function, ("any", shared_rows(artifact))]:
         for row in compared:
             d = row.delta
-            cells = (text(function), text(row.title), number(d.left), number(d.right))
-            change = (number(d.delta, "+.4f", d.reason), reach(*d.ends, "+.4f", why_missing(d)))
-            rows.append((*cells, *change, number(d.p_value, ".3g"), number(d.p_adjusted, ".3g")))
+            sides = (amount(value, row.unit) for value in (d.left, d.right))
+            change = measured_cell(d, row.unit, signed=True)
+            p = p_cell(d.p_value), p_cell(d.p_adjusted)
+            rows.append((text(function), text(row.title), *sides, change, *p))
     left, right = artifact.input_names
     columns = (
         *("confidence function", "metric", left, right),
-        *("difference", "interval", "p", "p, all together"),
+        *("difference", "p", "p, all together"),
     )
     draw = drawing(ask, artifact)
     figure = draw(
@@ -214,14 +216,14 @@ def _confidence(artifact: MetricsArtifact, ask: Ask) -> Section:
                 counts.append((*first, text(bin_name(low, high)), number(right), number(wrong)))
             if part.reliability is None:
                 why = part.reliability_reason
-                bins.append((*first, number(None, reason=why), *[text(None)] * 3))
+                bins.append((*first, number(None, reason=why), *[text(None)] * 2))
                 continue
             r = part.reliability
             for said, share, n in zip(r.confidence, r.accuracy, r.n, strict=True):
-                interval = reach(*share.ends, why=why_missing(share))
-                bins.append((*first, number(said), number(share.value), interval, number(n)))
+                cells = (number(said), measured_cell(share, Unit.SHARE), number(n))
+                bins.append((*first, *cells))
     who = ("confidence function", "input")
-    columns = (*who, "mean confidence", "share right", "interval", "rows")
+    columns = (*who, "mean confidence", "share right", "rows")
     draw = drawing(ask, artifact)
     figures = (
         draw(
@@ -268,7 +270,8 @@ def rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
         yield slices.drawn(artifact, ask)
     yield Section("limits", "What cannot be concluded", tuple(map(Paragraph, limits(artifact))))
     table = metric_table(artifact)
-    yield Section("metrics", "Every metric", (Folded(table),) if table.rows else ())
+    more = Paragraph("Variants of AURC and AUGRC are left out: --metrics all.", Tone.QUIET)
+    yield Section("metrics", "All metrics", (Folded(table), more) if table.rows else ())
     rows, key = zip(artifact.input_names, artifact.rows, strict=False), f"{ask.study}-rows"
     yield case_section(key, [cases(artifact, r, n, key, texts=ask.texts) for n, r in rows])
     yield Section("provenance", "Provenance", tuple(provenance(artifact, ask.command)))

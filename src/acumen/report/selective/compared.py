@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 
 from acumen.defaults import PRICE, RELIABLE_CASES
 from acumen.metrics import METRICS
-from acumen.report.cells import title_of
+from acumen.metrics.registry import Unit
+from acumen.report.blocks import Cell, Table
+from acumen.report.cells import amount, bracketed, measured_cell, p_cell, said, title_of, unit_of
 from acumen.report.claims import Claim
 from acumen.report.selective.outcomes import is_small, judged
 from acumen.results.metrics import Matched, MetricsArtifact, Population, name
@@ -26,6 +28,13 @@ class Row(NamedTuple):
 
     title: str
     delta: Delta
+    unit: Unit = Unit.LOSS
+
+    @property
+    def is_described(self) -> bool:
+        """Whether the sides do not answer equally much, so that a number to what each answers
+        compares nothing."""
+        return self.delta.description is not None
 
 
 def charged(artifact: MetricsArtifact) -> str:
@@ -41,31 +50,39 @@ def rows_of(artifact: MetricsArtifact, function: str) -> list[Row]:
     deltas = (comparison.deltas or {}).get(function, {})
     rows = []
     if (matched := comparison.matched.get(function)) is not None:
-        at = f"{matched.coverage:.2f}".lstrip("0")
-        rows.append(Row(f"Risk at equal coverage {at}", matched.tested))
+        rows.append(Row(f"Mean loss, surest {matched.coverage:.1%}", matched.tested))
         if matched.guard.delta != matched.difference.delta:
-            rows.append(Row("The same against all that the other answers", matched.guard))
-    for key in (charged(artifact), "augrc_full", "aurc_full", "failure_auroc"):
-        if key in deltas:
-            mark = "†" if deltas[key].description is not None else ""
-            rows.append(Row(title_of(key) + mark, deltas[key]))
-    return rows
+            rows.append(Row("Same, other side uncut", matched.guard))
+    keys = (charged(artifact), "augrc_full", "aurc_full", "failure_auroc")
+    rows += [Row(title_of(key), deltas[key], unit_of(key)) for key in keys if key in deltas]
+    return [row for row in rows if not row.is_described]
 
 
 def shared_rows(artifact: MetricsArtifact) -> list[Row]:
     """What is compared whatever the confidence."""
     comparison = artifact.comparison
     coverage = _coverage(artifact)
-    rows = [] if coverage is None else [Row("Coverage", coverage)]
+    rows = [] if coverage is None else [Row("Coverage", coverage, Unit.SHARE)]
     if comparison.both is not None:
-        rows.append(Row("Mean loss where both answer", comparison.both))
+        rows.append(Row("Mean loss, both answer", comparison.both))
     return rows
 
 
-DESCRIBED: Final = (
-    "† described only: the sides do not answer equally much, and an area to what one answers "
-    "rewards silence"
-)
+def comparison_table(artifact: MetricsArtifact, names: Sequence[str]) -> Table | None:
+    """What is tested of two runs, and what is described, by the confidence that is looked at."""
+    best = artifact.best_function
+    if best is None:
+        return None
+    rows = tuple(
+        (Cell(row.title), *_cells(row))
+        for row in (*rows_of(artifact, best), *shared_rows(artifact))
+    )
+    return Table("", ("", *names, "difference", "p"), rows) if rows else None
+
+
+def _cells(row: Row) -> list[Cell]:
+    sides = [amount(value, row.unit) for value in (row.delta.left, row.delta.right)]
+    return [*sides, measured_cell(row.delta, row.unit, signed=True), p_cell(row.delta.p_adjusted)]
 
 
 def verdict(artifact: MetricsArtifact, names: Sequence[str]) -> str:
@@ -98,7 +115,11 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     if not matched and artifact.comparison.deltas:
         return "The file compares no risk at equal coverage, so neither is shown to be better."
     if not matched:
-        return "Nothing can be compared: there is no confidence function with a value."
+        why = "Without a confidence nothing is compared at equal coverage."
+        both = artifact.comparison.both
+        if both is None or both.favours is not None or both.delta is None:
+            return why
+        return f"{why} On the rows that both answered, neither is shown to err less."
     if not all(m.coverage for m in matched.values()):
         return "Nothing can be compared: a side answers nothing."
     people = judged(artifact.population)
@@ -121,10 +142,8 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
 
 
 def _by(matched: Matched, names: Sequence[str]) -> str:
-    delta = matched.difference
-    i = delta.interval
-    ends = "" if i is None else f", {i.low:+.3f} to {i.high:+.3f}"
-    return f"risk, {names[1]} − {names[0]}: {delta.delta:+.3f}{ends}"
+    difference = said(matched.difference, Unit.LOSS, signed=True)
+    return f"mean loss, {names[1]} − {names[0]}: {difference}"
 
 
 def _beside(artifact: MetricsArtifact, names: Sequence[str]) -> Iterator[str]:
@@ -168,7 +187,7 @@ def details(artifact: MetricsArtifact) -> list[str]:
     ends = ", without an interval"
     if interval is not None:
         level = f"{100 * interval.confidence_level:g}% interval"
-        ends = f", {level} {interval.low:+.4f} to {interval.high:+.4f}"
+        ends = f", {level} {bracketed(f'{interval.low:+.4f}', f'{interval.high:+.4f}')}"
     numbers = (
         f"Ranked by {name(first)}, the surest {matched.coverage:.1%} of the judgments have a "
         f"mean loss of {matched.left:.4f} for {names[0]} and {matched.right:.4f} for "

@@ -57,9 +57,8 @@ def fact_list(artifact: MetricsArtifact) -> Iterator[Fact]:
     best = next(iter(artifact.functions), None)
     if artifact.comparison.enabled:
         ranked = [] if best is None else rows_of(artifact, best)[:1]
-        for title, delta in (*ranked, *shared_rows(artifact)):
-            unit = Unit.SHARE if title == "Coverage" else Unit.LOSS
-            yield difference(title, delta, names, unit)
+        for row in (*ranked, *shared_rows(artifact)):
+            yield difference(row.title, row.delta, names, row.unit)
         return
     people = artifact.population
     yield Fact(f"{people.case_noun}s", number(people.participants_included))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from acumen.errors import counted, printable
 from acumen.report.blocks import UNDEFINED, Head, Note, Paragraph, Section, Table, Tone
 from acumen.report.sections import Ask, Family, remarks
+from acumen.report.selective.brief import brief
 from acumen.report.selective.compared import listed
 from acumen.report.selective.metrics import metric_table
 from acumen.report.selective.outcomes import judged, side_names
@@ -43,6 +45,21 @@ def _main(artifact: MetricsArtifact, _: Ask) -> Iterator[Section]:
     yield remarks(_notes(sections, side_names(artifact)), warnings, *absent)
 
 
+def _brief(artifact: MetricsArtifact, _: Ask) -> list[Section]:
+    """One screen, and what to know of the numbers on it."""
+    artifact.check()
+    sections = brief(artifact)
+    absent = (
+        f"{counted(len(artifact.left_out), 'confidence function')} not computed: --full says why"
+    )
+    left_out = [Paragraph(absent, Tone.QUIET)] if artifact.left_out else []
+    numbers = (section for section in sections if section.key != "slices")
+    notes = _notes(numbers, side_names(artifact))
+    *parts, origin = sections
+    known = replace(remarks(notes, artifact.warnings, *left_out), title="")
+    return [*parts, known, origin]
+
+
 def _rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
     """Charts, limits, every number and every case: a screen pays for none of it."""
     from acumen.report.selective.charts import rest
@@ -71,4 +88,4 @@ def _notes(sections: Iterable[Section], sides: list[str]) -> Iterator[Note]:
         yield Note(f"{where}: {'' if marked else 'no interval, '}{hint}", marked)
 
 
-METRICS: Final = Family(_head, (_main,), (_rest,), _named)
+METRICS: Final = Family(_head, (_main,), (_rest,), _named, _brief)

@@ -11,7 +11,16 @@ from typing import Final
 from acumen.defaults import RANK_BY
 from acumen.errors import counted
 from acumen.report.blocks import Block, Cell, Folded, Paragraph, Section, Table, Tone
-from acumen.report.cells import fact, measured_cell, number, percent, text, title_of, unit_of
+from acumen.report.cells import (
+    measured_cell,
+    number,
+    p_cell,
+    percent,
+    said,
+    text,
+    title_of,
+    unit_of,
+)
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import better, listed, too_few
@@ -19,6 +28,8 @@ from acumen.report.selective.outcomes import is_small, judged
 from acumen.results.metrics import Leaderboard, MetricsArtifact, Pairing, Standing, name
 from acumen.values.measured import Description
 
+LONGEST_NAME: Final = 32
+"""Of a system in a table of one line each."""
 FEW_PAIRS: Final = 10
 """Up to so many pairs a terminal lists them."""
 NOT_EQUAL: Final = (
@@ -69,6 +80,36 @@ def _row(board: Leaderboard, standing: Standing) -> tuple[Cell, ...]:
     )
 
 
+def short_board(artifact: MetricsArtifact, board: Leaderboard) -> Table:
+    """A leaderboard of one line a system: who is told from whom stands in the long one."""
+    right = {
+        system: numbers["total_accuracy"].value
+        for system, numbers in zip(artifact.input_names, artifact.overall_by_input, strict=True)
+        if "total_accuracy" in numbers
+    }
+    metric = "mean loss" if board.metric == RANK_BY else title_of(board.metric)
+    rows = tuple(
+        (
+            text(_place(board, standing)),
+            Cell(_shortened(name(standing.system))),
+            measured_cell(standing.measured, unit_of(board.metric)),
+            percent(standing.coverage),
+            percent(right.get(standing.system)),
+        )
+        for standing in board.standings
+    )
+    place = "against" if board.baseline else "rank"
+    return Table("", (place, "system", metric, "answers", "exactly right"), rows)
+
+
+def _shortened(system: str) -> str:
+    """A name that a line has room for: its beginning and its end, which mostly tells it."""
+    if len(system) <= LONGEST_NAME:
+        return system
+    half = LONGEST_NAME // 2
+    return f"{system[:half]}…{system[half + 1 - LONGEST_NAME :]}"
+
+
 def _place(board: Leaderboard, standing: Standing) -> str | None:
     if standing.ranks is not None:
         low, high = standing.ranks
@@ -93,7 +134,7 @@ def pair_table(board: Leaderboard, compared: Sequence[Pairing], noun: str = "sys
             (
                 *(text(name(pair.right)), text(name(pair.left))),
                 measured_cell(d, unit_of(board.metric), signed=True),
-                *(number(d.p_value, ".3g"), number(d.p_adjusted, ".3g")),
+                *(p_cell(d.p_value), p_cell(d.p_adjusted)),
                 text(None if pair.winner is None else name(pair.winner)),
                 number(pair.cases),
             )
@@ -128,9 +169,9 @@ def margin(document: MetricsArtifact) -> str:
     rival = next(s.system for s in board.standings if s.system != first)
     for pair in document.comparison.pairs:
         if {pair.left, pair.right} == {first, rival} and pair.difference.interval is not None:
-            cell = fact("", pair.difference, unit_of(board.metric)).cell
             names = f"{name(pair.right)} − {name(pair.left)}"
-            return f"{names}: {cell.text} (interval {cell.interval}, with all pairs at once)."
+            difference = said(pair.difference, unit_of(board.metric), signed=True)
+            return f"{names}: {difference}, the interval for all pairs at once."
     return ""
 
 

@@ -6,22 +6,21 @@ from collections.abc import Iterator
 
 from acumen.charts.tables import ABSTAINED
 from acumen.errors import counted
-from acumen.metrics.registry import OVERALL
+from acumen.metrics.registry import OVERALL, Unit
 from acumen.report.blocks import Section, Table
 from acumen.report.cells import (
+    is_signed,
     measured_cell,
     number,
     percent,
     plain,
-    reach,
     text,
     title_of,
-    value_and_interval,
+    unit_of,
 )
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import listed
-from acumen.report.words import why_missing
 from acumen.results.charted import Summary
 from acumen.results.metrics import MetricsArtifact, name
 
@@ -43,13 +42,13 @@ def agreement(artifact: MetricsArtifact, ask: Ask) -> Section:
         title = text(title_of(key, levels))
         for side, metrics in zip(names, artifact.overall_by_input, strict=False):
             if key in metrics:
-                rows.append((title, text(side), *value_and_interval(metrics[key])))
+                value = measured_cell(metrics[key], unit_of(key), signed=is_signed(key))
+                rows.append((title, text(side), value))
         # of two mean errors, the one in levels is compared
         metric = OVERALL[key][0] if key == "mae_levels" else key
         if (d := artifact.comparison.agreement.get(metric)) is not None:
-            change = number(d.delta, "+.4f", d.reason)
             sides = text(f"{names[-1]} minus {names[0]}")
-            rows.append((title, sides, change, reach(*d.ends, "+.4f", why_missing(d))))
+            rows.append((title, sides, measured_cell(d, unit_of(key), signed=True)))
     draw = drawing(ask, artifact)
     figure = draw(
         "agreement",
@@ -57,7 +56,7 @@ def agreement(artifact: MetricsArtifact, ask: Ask) -> Section:
         "Whatever the confidence: 1 is perfect, and for kappa, tau, alpha and what is above chance "
         "0 is no better than guessing. An abstention is wrong in the accuracy; the rest look at "
         "answered rows alone, so read them beside the coverage." + _common_rows(artifact),
-        Table("Agreement", ("measure", "input", "value", "interval"), tuple(rows)),
+        Table("Agreement", ("measure", "input", "value"), tuple(rows)),
     )
     return Section("agreement", "Does it agree with the truth", plots(figure))
 
@@ -119,13 +118,12 @@ def _group_table(artifact: MetricsArtifact, kind: str) -> Table:
     rows = []
     for side, summary in _sides(artifact):
         for g in summary.by_item if kind == "item" else summary.by_level:
-            risk = number(g.risk.value, reason=g.risk.reason)
-            interval = reach(*g.risk.ends, why=why_missing(g.risk))
             counts = (number(g.n), number(g.answered))
             floors = [measured_cell(g.noise_floor)] if has_floor else []
-            rows.append((text(side), text(name(g.name)), *counts, risk, interval, *floors))
+            risk = measured_cell(g.risk)
+            rows.append((text(side), text(name(g.name)), *counts, risk, *floors))
     floor = ("noise floor",) if has_floor else ()
-    columns = ("input", kind, "rows", "answered", "risk", "interval", *floor)
+    columns = ("input", kind, "rows", "answered", "mean loss", *floor)
     return Table(f"Risk by {kind}", columns, tuple(rows))
 
 
@@ -145,9 +143,8 @@ def _precision_table(artifact: MetricsArtifact) -> Table:
     rows = []
     for side, summary in _sides(artifact):
         for curve in summary.precision_recall:
-            area = curve.average_precision
             first = (text(side), text(name(curve.at_least)), number(curve.n_positive))
-            precision = (number(area.value), reach(*area.ends, why=why_missing(area)))
-            rows.append((*first, percent(curve.prevalence), *precision))
-    columns = ("input", "truth at least", "rows", "prevalence", "average precision", "interval")
+            area = measured_cell(curve.average_precision, Unit.SHARE)
+            rows.append((*first, percent(curve.prevalence), area))
+    columns = ("input", "truth at least", "rows", "prevalence", "average precision")
     return Table("Average precision", columns, tuple(rows))

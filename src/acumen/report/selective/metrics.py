@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from difflib import get_close_matches
+from typing import Final
 
 from acumen.errors import UsageError, label
+from acumen.metrics import find_metric
 from acumen.report.blocks import Table
-from acumen.report.cells import amount, interval, text, title_of, unit_of
+from acumen.report.cells import is_signed, measured_cell, text, title_of, unit_of
 from acumen.results.metrics import MetricsArtifact, name
+
+EVERY: Final = "all"
+"""Asks for every metric."""
 
 
 def metric_table(artifact: MetricsArtifact, named: Collection[str] = ()) -> Table:
     """Every metric: whatever the confidence, then by confidence function, the best first.
 
-    ``named`` are those to show, as documents name them, with their parameter or without.
+    ``named`` are those to show, as documents name them, with their parameter or without; without
+    any, the variants of AURC and AUGRC are left out, which ``all`` shows too.
     """
     levels, inputs = artifact.scale.get("levels", []), artifact.input_names
     numbers = [
@@ -26,19 +32,25 @@ def metric_table(artifact: MetricsArtifact, named: Collection[str] = ()) -> Tabl
     for function, side, metrics in numbers:
         who = (text(function), *([text(side)] if len(inputs) > 1 else []))
         for key, measured in metrics.items():
-            if named and not {key, key.partition("@")[0]} & {*named}:
+            if not _is_wanted(key, named):
                 continue
-            unit = unit_of(key)
-            value = amount(measured.value, unit, reason=measured.reason)
-            rows.append((text(title_of(key, levels)), *who, value, interval(measured, unit)))
+            cell = measured_cell(measured, unit_of(key), signed=is_signed(key))
+            rows.append((text(title_of(key, levels)), *who, cell))
     several = ("input",) if len(inputs) > 1 else ()
-    level = f"{100 * artifact.confidence_level:g}% interval"
-    columns = ("metric", "confidence function", *several, "value", level)
+    value = f"value and {100 * artifact.confidence_level:g}% interval"
+    columns = ("metric", "confidence function", *several, value)
     return Table("", columns, tuple(rows))
 
 
+def _is_wanted(key: str, named: Collection[str]) -> bool:
+    if not named:
+        metric = find_metric(key)
+        return metric is None or not metric.is_relative
+    return EVERY in named or bool({key, key.partition("@")[0]} & {*named})
+
+
 def _refuse_unknown(named: Collection[str], keys: Collection[str]) -> None:
-    known = sorted({*keys, *(key.partition("@")[0] for key in keys)})
+    known = sorted({EVERY, *keys, *(key.partition("@")[0] for key in keys)})
     for metric in named:
         if metric not in known:
             near = get_close_matches(metric, known, n=3) or known

@@ -8,7 +8,7 @@ from typing import Final
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Paragraph, Section, Table, Tone
-from acumen.report.cells import amount, interval, is_signed, plain, title_of, unit_of, written
+from acumen.report.cells import amount, interval_cell, is_signed, plain, title_of, unit_of, written
 from acumen.report.selective.outcomes import side_names
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.missing import Bounded, MissingPart, MissingRows
@@ -41,7 +41,7 @@ def of_screen(artifact: MetricsArtifact) -> Section:
     if part is None:
         return Section(KEY, TITLE)
     names = side_names(artifact)
-    if not any(m.rows or m.unknown_cases for m in part.inputs):
+    if not part.is_any:
         return Section(KEY, TITLE, finding="No row is missing.")
     if len(names) > MOST_LINES:
         counts = zip(names, part.inputs, strict=False)
@@ -64,9 +64,9 @@ def _line(missing: MissingRows, part: MissingPart) -> str:
     first = next((b for b in missing.bounds if b.metric == FIRST), None)
     if first is not None and first.low is not None and first.high is not None:
         low, high = (written(end, Unit.SHARE) for end in (first.low, first.high))
-        ends = interval(first, Unit.SHARE).text
+        ends = interval_cell(first, Unit.SHARE).text
         line += f" Whatever they are, {low} to {high} of all rows are exactly right"
-        line += "." if first.interval is None else f" (interval {ends})."
+        line += "." if first.interval is None else f" {ends}."
     return line + _wrong(part) + beside
 
 
@@ -147,7 +147,7 @@ def _table(
         unit, sign = unit_of(bounded.metric), signed or is_signed(bounded.metric)
         numbers = (bounded.value, bounded.low, bounded.high)
         cells = [amount(n, unit, signed=sign, reason=bounded.why) for n in numbers]
-        ends = interval(bounded, unit, signed=sign)
+        ends = interval_cell(bounded, unit, signed=sign)
         claim = _claim_cell(bounded, part)
         by = "" if bounded.function is None or signed else f", by {plain(bounded.function)}"
         title = TITLES.get(bounded.metric.partition("@")[0]) or title_of(bounded.metric)

@@ -24,14 +24,14 @@ _LOSSES: Final = {
 """What the mean of a loss is called."""
 
 
-def side_names(artifact: MetricsArtifact) -> list[str]:
+def side_names(artifact: MetricsArtifact, longest: int = LONGEST_SIDE) -> list[str]:
     """The inputs by name; of several, long names by the beginning or the end that tells them."""
     names = artifact.input_names
-    if len(names) == 1 or max(map(len, names)) <= LONGEST_SIDE:
+    if len(names) == 1 or max(map(len, names)) <= longest:
         return names
-    cut = LONGEST_SIDE - 1
-    heads = [n if len(n) <= LONGEST_SIDE else f"{n[:cut]}…" for n in names]
-    tails = [n if len(n) <= LONGEST_SIDE else f"…{n[-cut:]}" for n in names]
+    cut = longest - 1
+    heads = [n if len(n) <= longest else f"{n[:cut]}…" for n in names]
+    tails = [n if len(n) <= longest else f"…{n[-cut:]}" for n in names]
     apart = next((short for short in (heads, tails) if len({*short}) == len(names)), None)
     return apart or [f"{at}: {n[: cut - 3]}…" for at, n in enumerate(names, 1)]
 
@@ -66,6 +66,25 @@ def population(artifact: MetricsArtifact) -> str:
     items = f" · {counted(len(p.items), 'item')}" if p.items else ""
     parts = (f"{who}{items}", *outcome_lines(artifact))
     return ("\n" if artifact.comparison.enabled else " · ").join(parts) + planned
+
+
+def people_line(artifact: MetricsArtifact) -> str:
+    """Who was judged, in a line: the rows that came to nothing are counted in the full text."""
+    p = artifact.population
+    parts = [f"{judged(p)} included"]
+    if p.participants_total is not None and p.participants_included is not None:
+        total = counted(p.participants_total, p.case_noun)
+        failed = p.participants_failed
+        parts = [f"{p.participants_included:,} of {total} ({failed} failed)" if failed else total]
+    parts += [counted(len(p.items), "item")] if len(p.items) > 1 else []
+    rows = []
+    for outcomes in p.outcomes_by_input:
+        answers = sum(outcomes.get(o.name.lower(), 0) for o in JUDGED)
+        gone = sum(outcomes.get(o.name.lower(), 0) for o in LEFT_OUT)
+        gone += outcomes.get("no_truth", 0)
+        rows.append(counted(answers, "judgment") + (f", {gone:,} left out" if gone else ""))
+    each = f"{rows[0]} each" if len(rows) > 1 and len({*rows}) == 1 else "; ".join(rows[:2])
+    return " · ".join([*parts, each, *(["…"] if len({*rows}) > 1 and len(rows) > 2 else [])])
 
 
 def outcome_lines(artifact: MetricsArtifact) -> Iterator[str]:

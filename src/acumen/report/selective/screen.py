@@ -17,17 +17,15 @@ from acumen.metrics.registry import Unit, floor_of
 from acumen.report.blocks import UNDEFINED, Cell, Detail, Paragraph, Section, Table, Tone
 from acumen.report.cells import (
     amount,
-    is_signed,
     measured_cell,
-    p_cell,
+    metric_cell,
     percent,
     plain,
     title_of,
-    unit_of,
     written,
 )
 from acumen.report.selective import abstention, missing, probabilities
-from acumen.report.selective.compared import DESCRIBED, rows_of, shared_rows, verdict
+from acumen.report.selective.compared import comparison_table, verdict
 from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
     in_units,
@@ -41,7 +39,7 @@ from acumen.report.selective.outcomes import (
 from acumen.report.selective.slices import for_whom
 from acumen.report.selective.words import conclusion, knows
 from acumen.results.metrics import MetricsArtifact, Variant, name
-from acumen.values.measured import Delta, Measured
+from acumen.values.measured import Measured
 
 Numbers = Sequence[Measured | None]
 """Of each input."""
@@ -56,7 +54,7 @@ RIGHT: Final = (
     *("level_bias", "quadratic_kappa", "replacement_alpha", "raters_alpha"),
 )
 AREAS: Final = ("augrc", "augrc_achievable", "failure_auroc")
-HONEST: Final = ("ece", "brier")
+HONEST: Final = ("overconfidence", "ece", "brier")
 BESIDE: Final = {"eaugrc": "excess", "failure_auroc": "AUROC", "ece": "ECE"}
 """Of every function beside its AUGRC, under words short enough for a column."""
 
@@ -64,9 +62,9 @@ BESIDE: Final = {"eaugrc": "excess", "failure_auroc": "AUROC", "ece": "ECE"}
 def screen(artifact: MetricsArtifact) -> list[Section]:
     """The sections there is something to say in."""
     leading = _leading(artifact)
-    sections = [_judged(artifact), missing.of_screen(artifact)]
+    sections = [_compared(artifact), missing.of_screen(artifact)]
     sections += [build(leading) for build in OF_EACH]
-    sections += [_compared(artifact), for_whom(artifact)]
+    sections += [for_whom(artifact), _judged(artifact)]
     return [section for section in sections if section.blocks or section.finding]
 
 
@@ -92,15 +90,22 @@ def _leading(artifact: MetricsArtifact) -> MetricsArtifact:
 
 
 def _judged(artifact: MetricsArtifact) -> Section:
+    note = artifact.scale_note
+    blocks = (
+        *([] if note is None else [Paragraph(note, Tone.STRONG)]),
+        Paragraph(origin(artifact)),
+    )
+    return Section("judged", "Data and settings", blocks)
+
+
+def origin(artifact: MetricsArtifact) -> str:
+    """What was judged, what became of the rows, and the settings: a line each."""
     loss = f"loss {loss_line(artifact.loss)}"
     options = {"items": ITEMS, "estimand": ESTIMAND, **artifact.options}
     of = f"items {options['items']}, estimand {options['estimand']}"
     of += ", rows weighted (counts are not)" if options.get("weighted") else ""
     about = f"{loss} · {artifact.confidence_level:.0%} intervals · {of}"
-    lines = "\n".join([population(artifact), *_inputs(artifact), about])
-    note = artifact.scale_note
-    blocks = (*([] if note is None else [Paragraph(note, Tone.STRONG)]), Paragraph(lines))
-    return Section("judged", "What was judged, and what became of it", blocks)
+    return "\n".join([population(artifact), *_inputs(artifact), about])
 
 
 def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
@@ -141,7 +146,7 @@ def _said(artifact: MetricsArtifact, numbers: Numbers, unit: Unit) -> str:
 def _numbers(artifact: MetricsArtifact, rows: Iterable[Row]) -> Table:
     """A row a metric, a column an input; what no input has a value or a reason for is left out."""
     cells = tuple(
-        (Cell(title), *(measured_cell(m, unit_of(key), signed=is_signed(key)) for m in numbers))
+        (Cell(title), *(metric_cell(key, m) for m in numbers))
         for title, key, numbers in rows
         if any(m is not None and (m.value is not None or m.reason) for m in numbers)
     )
@@ -167,7 +172,7 @@ def _knows(artifact: MetricsArtifact) -> Section:
     if len(variants) == 1:
         words, detail = f"By {name(best)}: {knows(artifact, variants[0])}.", Detail.ANSWER
         ends = [f", cut {_threshold(variants[0], key)}" for key in limits]
-        cuts = (_cuts(artifact, variants[0]),)
+        cuts = (cut_table(artifact, variants[0]),)
     else:
         words = f"By {name(best)}: {loss_words(artifact)}, as fewer and surer answers are kept."
         rows = [*_surest(artifact, variants), *rows]
@@ -186,19 +191,21 @@ def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[
         before = values
 
 
-def _grid(variants: Sequence[Variant], risk: str = "mae_at_coverage") -> dict[float, str]:
-    """Coverages that all inputs reach -> the metric of the risk there; of many, every other."""
+def _grid(
+    variants: Sequence[Variant], risk: str = "mae_at_coverage", most: int = MOST_CUTS
+) -> dict[float, str]:
+    """Coverages that all inputs reach -> the metric of the risk there; of many, some."""
     least = min(variant.cmax or 0.0 for variant in variants)
     points = variants[0].mae_at_coverage.values()
     grid = [point.requested for point in points if point.requested <= least]
-    some = grid if len(grid) <= MOST_CUTS else grid[::2]
+    some = grid if len(grid) <= most else grid[:: -(-len(grid) // most)]
     return {c: METRICS[risk].at(coverage=c).name for c in some}
 
 
-def _cuts(artifact: MetricsArtifact, variant: Variant) -> Table:
+def cut_table(artifact: MetricsArtifact, variant: Variant, most: int = MOST_CUTS) -> Table:
     """The error by cut, and the share of all rows that is kept: at each coverage, then of all."""
     points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
-    metrics = {points[c] or 0.0: key for c, key in _grid([variant], "mae_at_cut").items()}
+    metrics = {points[c] or 0.0: key for c, key in _grid([variant], "mae_at_cut", most).items()}
     if variant.cmax is not None:
         metrics[variant.cmax] = "mae"
     has_floor = floor_of("mae") in variant.metrics
@@ -260,8 +267,10 @@ def _severity(artifact: MetricsArtifact) -> Section:
     return Section("severity", "Does it rank severity", blocks, finding=words)
 
 
-def _functions(artifact: MetricsArtifact) -> Section:
+def function_table(artifact: MetricsArtifact) -> Table | None:
     """Every function in a line, lowest AUGRC first; those with the same numbers share one."""
+    if len(artifact.functions) < 2:
+        return None
     paired = len(artifact.inputs) > 1
     columns = {"augrc": "AUGRC"} if paired else {"augrc": "AUGRC", **BESIDE}
     lines: dict[tuple[Cell, ...], list[str]] = {}
@@ -276,12 +285,16 @@ def _functions(artifact: MetricsArtifact) -> Section:
         ]
         lines.setdefault(tuple(cells), []).append(name(function))
     rows = tuple((Cell(" = ".join(names)), *cells) for cells, names in lines.items())
-    if len(artifact.functions) < 2:
-        return Section("functions", "")
     sides = [f"AUGRC, {side}" for side in side_names(artifact)]
-    table = Table("", ("confidence", *(sides if paired else columns.values())), rows)
+    return Table("", ("confidence", *(sides if paired else columns.values())), rows)
+
+
+def _functions(artifact: MetricsArtifact) -> Section:
+    table = function_table(artifact)
+    if table is None:
+        return Section("functions", "")
     title = "Which confidence ranks best"
-    if paired:
+    if len(artifact.inputs) > 1:
         words = "Lowest first; of systems that answer unequally much it says not which is better."
         return Section("functions", title, (table,), finding=words)
     return Section("functions", title, (table,), Detail.ANSWER, conclusion(artifact))
@@ -295,22 +308,13 @@ def _compared(artifact: MetricsArtifact) -> Section:
         return Section("compared", "Which is better", blocks, Detail.ANSWER, words)
     if len(artifact.inputs) < 2 or best is None:
         return Section("compared", "")
-    rows = [
-        (Cell(row.title), *_delta_cells(row.delta))
-        for row in (*rows_of(artifact, best), *shared_rows(artifact))
-    ]
-    left, right = side_names(artifact)
-    table = Table("", ("", left, right, "difference", "p"), tuple(rows))
-    is_described = any(row[0].text.endswith("†") for row in rows)
-    described = [Paragraph(DESCRIBED, Tone.QUIET)] if is_described else []
-    title = f"Which is better ({right} − {left}, {name(best)})"
-    words = verdict(artifact, [left, right])
-    return Section("compared", title, (table, *described), Detail.ANSWER, words)
-
-
-def _delta_cells(delta: Delta) -> list[Cell]:
-    sides = [amount(value, Unit.NUMBER) for value in (delta.left, delta.right)]
-    return [*sides, measured_cell(delta, signed=True), p_cell(delta.p_adjusted)]
+    names = side_names(artifact)
+    table = comparison_table(artifact, names)
+    if table is None:
+        return Section("compared", "")
+    title = f"Which is better ({names[1]} − {names[0]}, {name(best)})"
+    words = verdict(artifact, names)
+    return Section("compared", title, (table,), Detail.ANSWER, words)
 
 
 OF_EACH: Final = (

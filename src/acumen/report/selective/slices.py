@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from acumen.defaults import RELIABLE_CASES
+from acumen.errors import counted
 from acumen.report.blocks import UNRELIABLE, Block, Cell, Paragraph, Section, Table, Tone
 from acumen.report.cells import (
+    between,
     measured_cell,
     number,
     p_cell,
     plain,
     text,
     unit_of,
-    value_and_interval,
 )
 from acumen.report.claims import Claim
 from acumen.report.plots import drawing, plots
@@ -21,6 +22,7 @@ from acumen.report.sections import Ask
 from acumen.report.selective.compared import listed
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.slices import Slice
+from acumen.values.measured import Interval
 
 TITLE: Final = "For whom is it better or worse"
 CLAIMED: Final = "total_accuracy"
@@ -33,6 +35,9 @@ COLUMNS: Final = {
     "augrc": "AUGRC",
 }
 
+WIDEST: Final = 0.9
+"""An interval of a share that is wider says nothing."""
+MOST_TOLD: Final = 2
 INTERVALS: Final = (CLAIMED, "noise_floor_levels")
 
 
@@ -56,10 +61,10 @@ def drawn(artifact: MetricsArtifact, ask: Ask) -> Section:
     """The groups side by side, the worst of each column first."""
     rows = []
     for part in artifact.slices:
-        value, interval = value_and_interval(part.metrics.get(CLAIMED))
+        value = measured_cell(part.metrics.get(CLAIMED), unit_of(CLAIMED))
         who = (text(" × ".join(part.by)), text(part.group), text(part.input))
-        rows.append((*who, value, interval, number(part.cases), number(part.rows)))
-    columns = ("column", "group", "input", COLUMNS[CLAIMED], "interval", "cases", "rows")
+        rows.append((*who, value, number(part.cases), number(part.rows)))
+    columns = ("column", "group", "input", COLUMNS[CLAIMED], "cases", "rows")
     figure = drawing(ask, artifact)(
         "slices",
         "Groups, the worst first",
@@ -84,11 +89,37 @@ def _words(by: str, system: str, parts: list[Slice], artifact: MetricsArtifact) 
             said.append(say(subject=who, groups=listed(groups, 4)))
     words = "; ".join(said) or f"no group is shown to differ from the rest for {who}"
     worst = next((part for part in parts if CLAIMED in part.worst), None)
-    if worst is not None:
-        low, high = (100 * (end or 0.0) for end in worst.worst[CLAIMED].ends)
-        bound = f"{low:.1f}–{high:.1f}% right, whichever was picked"
-        words += f". Lowest: {plain(worst.group)} ({bound})"
+    if worst is not None and _is_telling(worst.worst[CLAIMED]):
+        bound = between(worst.worst[CLAIMED], unit_of(CLAIMED))
+        words += f". Lowest: {plain(worst.group)} ({bound} right, whichever was picked)"
     return f"By {plain(by)}: {words}."
+
+
+def _is_telling(ends: Interval) -> bool:
+    """Whether an interval of a share rules anything out to speak of."""
+    return ends.high - ends.low < WIDEST
+
+
+def in_short(artifact: MetricsArtifact) -> str:
+    """Of many systems: those for which a group is shown to differ, a sentence each."""
+    families: dict[tuple[str, str], list[Slice]] = {}
+    for part in artifact.slices:
+        families.setdefault((" × ".join(part.by), part.input), []).append(part)
+    telling = {of: parts for of, parts in families.items() if _differs(parts)}
+    others = len(families) - len(telling)
+    words = [_words(*of, parts, artifact) for of, parts in list(telling.items())[:MOST_TOLD]]
+    if len(telling) > MOST_TOLD:
+        words.append(f"So do groups of {len(telling) - MOST_TOLD} more: --full.")
+    if others and families:
+        by = " and ".join(dict.fromkeys(plain(by) for by, _ in families))
+        whom = counted(len(artifact.inputs), "system") if not telling else f"the other {others}"
+        words.append(f"By {by}, no group is shown to differ from the rest for {whom}.")
+    return " ".join(words)
+
+
+def _differs(parts: list[Slice]) -> bool:
+    deltas = (part.difference.get(CLAIMED) for part in parts)
+    return any(delta is not None and delta.favours is not None for delta in deltas)
 
 
 def _table(caption: str, by: str, parts: list[Slice]) -> Table:

@@ -5,12 +5,17 @@ What :func:`conclusion` says is the finding of a section; :func:`limits` are a s
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from acumen.defaults import RELIABLE_CASES
+from acumen.metrics.registry import Unit
+from acumen.report.cells import said
 from acumen.report.claims import Claim
 from acumen.report.selective.compared import listed, verdict
 from acumen.report.selective.leaderboard import verdict as among_several
 from acumen.report.selective.outcomes import is_small, judged, nothing_ranked
 from acumen.results.metrics import Best, MetricsArtifact, Variant, name
+from acumen.values.measured import Measured
 
 
 def conclusion(artifact: MetricsArtifact) -> str:
@@ -22,7 +27,7 @@ def conclusion(artifact: MetricsArtifact) -> str:
     if artifact.comparison.enabled:
         return verdict(artifact, artifact.input_names)
     if artifact.best is None:
-        return "Read AUGRC beside cmax: an area to cmax rewards silence."
+        return "AUGRC is an area up to the coverage, so it rewards silence: read both."
     return _function(artifact, artifact.best)
 
 
@@ -47,7 +52,7 @@ def _alike(best: Best) -> str:
     return f"{listed([name(f) for f in best.equal], 4)} {verb} alike"
 
 
-def knows(artifact: MetricsArtifact, variant: Variant) -> str:
+def knows(artifact: MetricsArtifact, variant: Variant, called: str = "") -> str:
     """Whether the best function tells right from wrong answers, on one input."""
     if variant.cmax == 0.0:
         return "No answer was given"
@@ -58,14 +63,25 @@ def knows(artifact: MetricsArtifact, variant: Variant) -> str:
         return "There are not both right and wrong answers to tell apart"
     # of one chosen among several on these cases, the limit that allows for the choice
     limit = auroc.interval if artifact.best is None else artifact.best.discrimination
-    i, claim = auroc.interval, "Whether it tells right from wrong answers at all is open"
-    if i is not None and limit is not None and i.is_reliable and min(limit.low, i.low) > 0.5:
-        claim = Claim.TELLS_RIGHT.say()
-    ends = "no interval"
-    if i is not None:
-        ends = f"{100 * i.confidence_level:g}% interval {100 * i.low:.1f} to {100 * i.high:.1f}"
-    pairs = f"{100 * auroc.value:.1f}% ({ends}) of the pairs"
-    return f"{claim}: it is surer of a right than of a wrong answer in {pairs}"
+    ends = [i for i in (auroc.interval, limit) if i is not None]
+    decisive = min(ends, key=lambda i: i.low) if len(ends) > 1 else None
+    claim = f"Whether its confidence{called} tells right from wrong answers is open"
+    if decisive is not None and decisive.is_reliable and decisive.low > 0.5:
+        claim = Claim.TELLS_RIGHT.say(called=called)
+    share = said(auroc.model_copy(update={"interval": decisive or auroc.interval}), Unit.SHARE)
+    return f"{claim}: it is surer of a right than of a wrong answer in {share} of the pairs"
+
+
+def honesty(metrics: Mapping[str, Measured]) -> str | None:
+    """Whether a confidence is too high or too low as a probability, as far as its interval says."""
+    over = metrics.get("overconfidence")
+    if over is None or over.value is None or over.interval is None:
+        return None
+    by = f"{said(over, Unit.SHARE, signed=True)} points"
+    if over.interval.has_zero or not over.interval.is_reliable:
+        return f"Whether it is too sure or not sure enough is not shown ({by})."
+    claim = Claim.TOO_SURE if over.value > 0 else Claim.NOT_SURE
+    return f"{claim.say()}: its mean confidence less the share of right answers is {by}."
 
 
 def limits(artifact: MetricsArtifact) -> list[str]:

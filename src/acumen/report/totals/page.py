@@ -9,7 +9,7 @@ from typing import Any
 
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import UNDEFINED, Cases, Cell, Column, Facts, Section, Table
-from acumen.report.cells import coded, fact, measured_cell, number, plain, settings, text
+from acumen.report.cells import bracketed, coded, fact, measured_cell, number, plain, settings, text
 from acumen.report.plots import plot, plots
 from acumen.report.sections import Ask
 from acumen.report.totals.words import (
@@ -270,7 +270,7 @@ def _ends(row: CaseTotal) -> str:
     if row.interval is None:
         return UNDEFINED
     low, high = map(_points, row.interval)
-    return f"{low.text} to {high.text}"
+    return bracketed(low.text, high.text)
 
 
 def _points(value: float | None) -> Cell:

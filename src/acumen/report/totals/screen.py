@@ -9,7 +9,7 @@ from statistics import mean
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Detail, Section, Table
-from acumen.report.cells import measured_cell, number, percent, plain, reach, text
+from acumen.report.cells import measured_cell, number, percent, plain, reach, said, text
 from acumen.report.sections import Ask, remarks
 from acumen.report.totals.words import (
     DELTAS,
@@ -21,7 +21,6 @@ from acumen.report.totals.words import (
     case_count,
     columns_of,
     error_rows,
-    said,
     unit_of,
     whose,
 )

@@ -7,10 +7,9 @@ from typing import Final
 
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
-from acumen.report.blocks import UNDEFINED, Cell
+from acumen.report.blocks import Cell
 from acumen.report.cells import measured_cell, plain
 from acumen.results.totals import SystemTotals, TotalsDocument
-from acumen.values.measured import Measured
 
 ERRORS: Final = {
     "mae": ("Mean error, points", Unit.NUMBER, False),
@@ -56,12 +55,6 @@ LIMITS: Final = {"total": "{:g} points", "side": "{:.1%}"}
 def unit_of(name: str) -> Unit:
     """What a measure at the cut is counted in."""
     return Unit.NUMBER if name == "kappa" else Unit.SHARE
-
-
-def said(measured: Measured, unit: Unit = Unit.NUMBER, *, signed: bool = False) -> str:
-    """A number with its interval, in a sentence."""
-    cell = measured_cell(measured, unit, signed=signed)
-    return f"{cell.text} ({cell.interval})" if cell.interval not in ("", UNDEFINED) else cell.text
 
 
 def case_count(document: TotalsDocument, n: int) -> str:

@@ -12,7 +12,6 @@ from acumen.metrics.registry import Unit
 from acumen.report.blocks import UNDEFINED, Block, Cell, Note, Paragraph, Table, Tone
 from acumen.report.cells import (
     amount,
-    interval,
     measured_cell,
     number,
     plain,
@@ -44,8 +43,8 @@ def _columns(documents: Documents, first: str, *others: str) -> tuple[str, ...]:
     return (first, *method, *others)
 
 
-def _level(documents: Documents) -> str:
-    return f"{100 * documents[0].interval_settings.confidence_level:g}% interval"
+def _level(documents: Documents, what: str = "Value") -> str:
+    return f"{what} and {100 * documents[0].interval_settings.confidence_level:g}% interval"
 
 
 def score_table(documents: Documents) -> Table:
@@ -59,8 +58,8 @@ def score_table(documents: Documents) -> Table:
             tick = ("✓" if score.interval else "✓ (no interval)") if above else ""
             if key == "process" and (lone := document.lone_component) is not None:
                 tick = f"{title_of(lone)} alone"
-            rows.append((text(title), *method, *_two_cells(document, key), Cell(tick)))
-    columns = _columns(documents, "Metric", "Score", _level(documents), "Status")
+            rows.append((text(title), *method, _measured(document, key), Cell(tick)))
+    columns = _columns(documents, "Metric", _level(documents), "Status")
     return Table("", columns, tuple(rows))
 
 
@@ -77,9 +76,9 @@ def component_table(documents: Documents) -> Table:
             counts = document.right_of(key)
             checked = UNDEFINED if counts is None else "{}/{}".format(*counts)
             weight = f"{PROCESS_WEIGHTS[key]}%" if key in PROCESS_WEIGHTS else ""
-            cells = (*_two_cells(document, key), Cell(checked), Cell(weight))
+            cells = (_measured(document, key), Cell(checked), Cell(weight))
             rows.append((text(title_of(key)), *method, *cells))
-    columns = ("Score", _level(documents), "Right/of", "Weight")
+    columns = (_level(documents), "Right/of", "Weight")
     return Table("", _columns(documents, "Component", *columns), tuple(rows))
 
 
@@ -92,17 +91,17 @@ def threshold_table(documents: Documents) -> Table:
             continue
         n = UNDEFINED if ranking.n_samples is None else ranking.n_samples
         for at in ranking.thresholds:
-            auprc = _two_cells(document, METRICS["auprc_ge"].at(level=at.threshold).name)
+            auprc = _measured(document, METRICS["auprc_ge"].at(level=at.threshold).name)
             others = (amount(at.nap, Unit.NUMBER), amount(at.auroc, Unit.NUMBER))
             share = Cell(f"{at.n_positive}/{n}")
-            rows.append((text(at.at_least), *method, *auprc, share, *others))
+            rows.append((text(at.at_least), *method, auprc, share, *others))
         means = (amount(v, Unit.NUMBER) for v in (ranking.ordinal_nap, ranking.ordinal_auroc))
-        mean = _two_cells(document, "ordinal_auprc")
-        rows.append((text("Mean"), *method, *mean, Cell(""), *means))
-        ordering = _two_cells(document, "severity_ordering_ap")
+        mean = _measured(document, "ordinal_auprc")
+        rows.append((text("Mean"), *method, mean, Cell(""), *means))
+        ordering = _measured(document, "severity_ordering_ap")
         title = text(title_of("severity_ordering_ap"))
-        rows.append((title, *method, *ordering, Cell(""), Cell(""), Cell("")))
-    columns = ("AUPRC", _level(documents), "Share", "nAP", "AUROC")
+        rows.append((title, *method, ordering, Cell(""), Cell(""), Cell("")))
+    columns = (_level(documents, "AUPRC"), "Share", "nAP", "AUROC")
     return Table("", _columns(documents, "Truth at least", *columns), tuple(rows))
 
 
@@ -116,8 +115,8 @@ def agreement_table(documents: Documents) -> Table:
             title = metric.title
             if metric.name == "total_accuracy" and document.correct is not None:
                 title += f" ({document.correct}/{document.total})"
-            rows.append((text(title), *method, *_two_cells(document, metric.name)))
-    columns = _columns(documents, "Measure", "Value", _level(documents))
+            rows.append((text(title), *method, _measured(document, metric.name)))
+    columns = _columns(documents, "Measure", _level(documents))
     return Table("", columns, tuple(rows))
 
 
@@ -130,10 +129,9 @@ def cell_table(documents: Documents) -> Table:
                 continue
             cells: list[Cell] = []
             for key in (f"{verdict}_sound", f"{verdict}_unsound"):
-                share, ends = _two_cells(document, key)
-                cells += [number(document.soundness.cells.get(key)), share, ends]
+                cells += [number(document.soundness.cells.get(key)), _measured(document, key)]
             rows.append((text(verdict), *method, *cells))
-    columns = (*("sound", "share", "interval"), *("unsound", "share ", "interval "))
+    columns = ("sound", "share", "unsound", "share ")
     return Table("", _columns(documents, "Verdict", *columns), tuple(rows))
 
 
@@ -170,18 +168,16 @@ def metric_table(documents: Documents) -> Table:
     """Every metric of the documents."""
     keys = dict.fromkeys(key for document in documents for key in document.metrics)
     rows = [
-        (text(title_of(key, document.levels)), *method, *_two_cells(document, key))
+        (text(title_of(key, document.levels)), *method, _measured(document, key))
         for key in keys
         for method, document in _methods(documents)
     ]
-    columns = _columns(documents, "Metric", "Value", _level(documents))
+    columns = _columns(documents, "Metric", _level(documents))
     return Table("", columns, tuple(rows))
 
 
-def _two_cells(document: ResultsDocument, key: str) -> tuple[Cell, Cell]:
-    """A number and its interval."""
-    measured, unit = document.measured(key), unit_of(key)
-    return amount(measured.value, unit, reason=measured.reason), interval(measured, unit)
+def _measured(document: ResultsDocument, key: str) -> Cell:
+    return measured_cell(document.measured(key), unit_of(key))
 
 
 def confusion_table(documents: Documents) -> Table:
@@ -229,12 +225,11 @@ def delta_table(
             text(title_of(key, levels)),
             amount(delta.left, unit),
             amount(delta.right, unit),
-            amount(delta.delta, unit, signed=True),
-            interval(delta, unit, signed=True),
+            measured_cell(delta, unit, signed=True),
             Cell(undecided if delta.favours is None else better[delta.favours]),
         ]
         rows.append((*cells, text(right_of_checked(delta))) if with_counts else tuple(cells))
-    columns = ("Metric", *names, "Diff.", f"{100 * level:g}% interval", "Better")
+    columns = ("Metric", *names, f"Difference and {100 * level:g}% interval", "Better")
     checked = ("Right of checked",) if with_counts else ()
     return Table("", (*columns, *checked), tuple(rows))
 

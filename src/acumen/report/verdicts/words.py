@@ -8,7 +8,8 @@ from typing import Final, Literal, NamedTuple
 
 from acumen.defaults import CELLS, FEWEST_AT_LEVEL, PROCESS_WEIGHTS, TARGET
 from acumen.errors import counted, printable
-from acumen.report.cells import plain, title_of
+from acumen.metrics.registry import Unit
+from acumen.report.cells import between, plain, title_of
 from acumen.report.claims import Claim
 from acumen.report.verdicts.tables import right_of_checked, short_names
 from acumen.report.words import why_no_interval
@@ -195,7 +196,7 @@ def _reach(measured: Measured) -> str:
     if interval is None:
         return "no interval"
     kind = "interval" if interval.is_reliable else "unreliable interval"
-    return f"{kind} {100 * interval.low:.1f}% to {100 * interval.high:.1f}%"
+    return f"{kind} {between(interval, Unit.SHARE)}"
 
 
 def _ranking(document: ResultsDocument) -> str | None:
@@ -350,10 +351,7 @@ def _better(pair: ComparisonDocument, delta: Delta, verb: str, title: str) -> st
         none = delta.no_interval
         why = "there is no interval" if none is None else why_no_interval(none)
         return f"Whether one {verb} better cannot be told: {values}, and {why}."
-    reach = (
-        f"difference {points.delta:+.1f} points, "
-        f"interval {interval.low:+.1f} to {interval.high:+.1f}"
-    )
+    reach = f"difference {points.delta:+.1f} {between(interval, Unit.PERCENT, signed=True)} points"
     if delta.favours is None and not interval.has_zero and interval.is_reliable:
         reach += ", but not when all rows are tested together"
     if delta.favours is None:
