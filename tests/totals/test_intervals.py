@@ -149,3 +149,13 @@ def test_the_order_of_cases_does_not_matter() -> None:
 def test_without_truth_or_with_very_few_cases_there_are_none() -> None:
     own = read_sums(of([[1, 1]] * 4, [[1, 1]] * 4), Total()).sums
     assert intervals_of(own, own, 0.1, 0.95) == (None, None, None)
+
+
+@pytest.mark.parametrize(("cases", "words"), [(1, "1 case is"), (4, "4 cases are"), (12, "12 cas")])
+def test_of_too_few_cases_no_interval_is_told_as_one(cases: int, words: str) -> None:
+    rows = [
+        {"case": c, "item": i, "truth": c % 3, "prediction": 1} for c in range(cases) for i in "ab"
+    ]
+    (section,) = [s for s in acumen.total(rows, levels="0-2").sections() if s.key == "open"]
+    assert section.finding.startswith(words)
+    assert "too few for intervals: they would reach from 0 to 4." in section.finding

@@ -223,7 +223,8 @@ def numbers_of(values: str | Sequence[float], what: str) -> tuple[float, ...]:
         raise UsageError(f"{what}: numbers with commas, not '{printable(str(values))}'") from None
     low, high = (0.0, 1.0) if what == "starts" else (-LARGEST, LARGEST)
     if not numbers or not all(low < number <= high for number in numbers):
-        raise UsageError(f"{what}: at least one number, above {low:.3g} and at most {high:.3g}")
+        those = "above 0 and at most 1" if what == "starts" else "each finite"
+        raise UsageError(f"{what}: at least one number, {those}")
     return numbers
 
 

@@ -164,12 +164,20 @@ def _of_open(document: TotalsDocument, system: SystemTotals) -> Iterator[str]:
     if prorating is not None and prorating.error is not None:
         bias = said(prorating.error.bias, signed=True)
         yield f"{case_count(document, prorating.cases)} prorated: bias {bias} points."
-    part = system.intervals
-    if part is not None:
-        yield f"Intervals of {part.width:.1f} points hold {_held(part)}."
+    if document.has_truth:
+        yield _of_intervals(document, system)
     if system.new:
         cases = case_count(document, len(system.new))
         yield f"{cases} without truth: {_of_new(system.new)}."
+
+
+def _of_intervals(document: TotalsDocument, system: SystemTotals) -> str:
+    """What the intervals hold; of too few cases they reach over all totals, or there are none."""
+    part, total = system.intervals, document.total
+    if part is None or part.width >= total.highest - total.lowest:
+        few = f"{case_count(document, system.cases)} {'is' if system.cases == 1 else 'are'} too few"
+        return f"{few} for intervals: they would reach from {total.lowest:g} to {total.highest:g}."
+    return f"Intervals of {part.width:.1f} points hold {_held(part)}."
 
 
 def _of_new(rows: Sequence[CaseTotal]) -> str:
