@@ -13,6 +13,7 @@ import acumen
 from acumen.errors import UsageError
 from acumen.evaluation.bounds import level_of
 from acumen.results.missing import Bounded, MissingPart
+from acumen.table.judgments import FailedCase
 
 BY_HAND: list[dict[str, Any]] = [
     {"case": 1, "truth": 2, "prediction": 2, "confidence": 0.9, "outcome": "answered"},
@@ -207,6 +208,26 @@ def test_everything_missing_leaves_everything_open() -> None:
         assert (bounds[name].low, bounds[name].value, bounds[name].high) == (0.0, None, 1.0)
     assert any("no row came to anything usable" in warning for warning in document.warnings)
     assert document_of(nothing, missing="wrong").overall_by_input[0]["total_accuracy"].value == 0.0
+
+
+def test_without_a_truth_missing_rows_are_counted_and_never_wrong() -> None:
+    asked: dict[str, Any] = {"levels": "0-2", "resamples": 0}
+    bare = [{key: row[key] for key in ("case", "item", "prediction", "outcome")} for row in rows()]
+    (missing,) = acumen.evaluate(bare, **asked, missing="bound").document.missing.inputs
+    assert (missing.rows > 0, missing.bounds) == (True, [])
+    with pytest.raises(UsageError, match="without a truth no missing row is wrong"):
+        acumen.evaluate(bare, **asked, missing="wrong")
+
+
+def test_a_case_that_failed_before_its_truth_was_read_is_told() -> None:
+    table = acumen.from_columns(
+        case=range(12), truth=[0, 1, 2] * 4, prediction=[0, 1, 1] * 4, scale="0-2",
+        failed=[FailedCase(99, "no reply")],
+    )  # fmt: skip
+    result = acumen.evaluate(table, **{**KEYWORDS, "levels": None}, missing="bound")
+    assert result.document.missing is not None
+    assert result.document.missing.inputs[0].unknown_cases == 1
+    assert "1 case more failed before a truth was read" in str(result).replace("\n", " ")
 
 
 def test_several_systems_and_several_raters_have_bounds() -> None:

@@ -54,6 +54,8 @@ def keep(table: Judgments) -> Judgments:
 
 def count_as_wrong(table: Judgments, loss: AnyLoss) -> Judgments:
     """The table with every missing row as an answer that costs as much as any could there."""
+    if not table.has_truth:
+        raise UsageError("without a truth no missing row is wrong: leave them out (missing: drop)")
     whole = keep(table)
     assert whole.missing is not None
     rows = np.flatnonzero(whole.missing)
