@@ -67,13 +67,14 @@ SDK = (
     + """
 import asyncio
 from openai import AsyncOpenAI
+from acumen.runner.adaptation import Shape
 from acumen.runner.prompts import zero_or_few_shot
 from acumen.runner.protocols import Ask
 
 async def main():
     client = AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
     cases = iter(plan.asked_cases)
-    fields = Ask(task, plan.settings, 0, []).body("schema")
+    fields = Ask(task, plan.settings, 0, []).body(Shape("schema"))
 
     async def work():
         for case in cases:
