@@ -36,7 +36,7 @@ def folder(pytester: pytest.Pytester) -> pytest.Pytester:
 def test_three_verdicts_are_a_pass_a_failure_and_a_clear_failure(folder: pytest.Pytester) -> None:
     done = folder.runpytest_subprocess(*PLUGIN)
     done.assert_outcomes(passed=1, failed=2)
-    done.stdout.fnmatch_lines(["the gate fails", "the gate is undecided: the data are too thin*"])
+    done.stdout.fnmatch_lines(["the gate fails", "the gate is undecided: there are too few data*"])
 
 
 def test_an_undecided_gate_may_skip_its_test(folder: pytest.Pytester) -> None:

@@ -104,10 +104,10 @@ def test_one_system_keeps_its_own_table() -> None:
     ("with_texts", "sentence"),
     [
         ((False, False), "No text of a case is in this page."),
-        ((True, False), "The texts of cases in it were asked for: mind who gets this page."),
-        ((False, True), "The texts of cases in it were asked for: mind who gets this page."),
+        ((True, False), "The texts of cases in it were asked for: be careful who gets this page."),
+        ((False, True), "The texts of cases in it were asked for: be careful who gets this page."),
         ((False,), "No text of a case is in this page."),
-        ((True,), "The texts of cases in it were asked for: mind who gets this page."),
+        ((True,), "The texts of cases in it were asked for: be careful who gets this page."),
     ],
 )
 def test_the_texts_of_one_system_are_enough_to_mind(

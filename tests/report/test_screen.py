@@ -23,7 +23,7 @@ from acumen.values.measured import Delta, Flag, Interval
 
 QUESTIONS = {
     "right": "How right is it",
-    "knows": "Does it know when it does not",
+    "knows": "Does its confidence tell right from wrong",
     "honest": "Is its confidence honest",
     "severity": "Does it rank severity",
 }

@@ -36,7 +36,7 @@ FLAGS = {
     Flag.FEW_ITEMS: "fewer than 5 items: unreliable",
     Flag.DOMINATED: "a few cases hold most of the weight: unreliable",
     Flag.ONE_CASE: "one case carries 40% of the variance",
-    Flag.ONE_ROW: "may hang on the single surest row; aurc_exact_achievable does not",
+    Flag.ONE_ROW: "may depend on the single surest row; aurc_exact_achievable does not",
     Flag.HULL: "thresholds chosen on these very rows: a little too good where rows are few",
     Flag.RARE_LEVEL: "rests on 3 cases of 'High': unreliable",
     Flag.FEW_ERRORS: "1 erring case",
@@ -239,7 +239,7 @@ def test_a_calibration_of_another_tool_says_that_it_holds_no_measures() -> None:
     document = CalibrationDocument.model_validate(
         {**fit, "target": "correctness", "metrics": {"theirs": 1}}
     )
-    fitted, measures = sections_of(document)
+    measures, fitted = sections_of(document)
     assert fitted.blocks[0] == Paragraph("temperature scaling of a for correctness")
     assert (measures.finding, measures.blocks) == ("It holds no measures of acumen.", ())
 

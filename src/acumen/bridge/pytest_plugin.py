@@ -43,7 +43,7 @@ def acumen_gate(pytestconfig: pytest.Config) -> Gate:
         if result.exit_code == 1:
             pytest.fail(f"the gate fails\n{result!r}", pytrace=False)
         if policy == "skip":
-            pytest.skip("the gate is undecided: the data are too thin to tell")
-        pytest.fail(f"the gate is undecided: the data are too thin to tell\n{result!r}", False)
+            pytest.skip("the gate is undecided: there are too few data to decide")
+        pytest.fail(f"the gate is undecided: there are too few data to decide\n{result!r}", False)
 
     return gate

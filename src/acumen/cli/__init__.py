@@ -31,10 +31,10 @@ FAULT: Final = 70  # what sysexits.h calls a fault of the software
 EXITS: Final = {
     0: "All went well; of a gate, it passed.",
     1: "A gate failed, or a promise that is watched is broken.",
-    2: "Usage: a command line that cannot be meant.",
+    2: "Usage: an error in the command line.",
     3: "Bad data, or a file that cannot be read or written.",
     4: "Partial: some cases of a run have no answer.",
-    5: "A gate is undecided: the data are too thin.",
+    5: "A gate is undecided: there are too few data.",
     70: "A fault of acumen itself.",
     130: "Interrupted.",
 }

@@ -1,7 +1,7 @@
 r"""A gate: may this run replace that one, or does it meet a bound? Pass, fail, or undecided.
 
 D = new − base, turned so that positive is worse, with its one-sided 95% ends l and u. Between the
-two clear answers the data are too thin, and the gate says so.
+two clear answers there are too few data, and the gate says so.
 """
 
 from __future__ import annotations

@@ -231,12 +231,12 @@ def _why_missing_rows(check: Check) -> str:
         return f"{rows}: {plain(check.measured.reason or 'no bounds')}"
     low, high = (number(bound).text for bound in check.bounds)
     turns = "" if not check.tipping else f", {check.tipping} of them are enough to turn it"
-    return f"it hangs on {rows}{turns}: whatever they are, the value is {low} to {high}"
+    return f"it depends on {rows}{turns}: whatever they are, the value is {low} to {high}"
 
 
 def _gate(document: GateDocument) -> Words:
     verdicts = {"pass": "The gate passes", "fail": "The gate fails"}
-    verdicts["undecided"] = "The gate is undecided: the data are too thin to say"
+    verdicts["undecided"] = "The gate is undecided: there are too few data to decide"
     of = [f"{sum(c.verdict == name for c in document.checks)} {name}" for name in verdicts]
     rows = tuple(
         (

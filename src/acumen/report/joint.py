@@ -23,7 +23,7 @@ def case_section(key: str, tables: Sequence[Cases]) -> Section:
     table = joint(key, "Judgments of every system", tables)
     mind = "No text of a case is in this page."
     if table.has_texts:
-        mind = "The texts of cases in it were asked for: mind who gets this page."
+        mind = "The texts of cases in it were asked for: be careful who gets this page."
     lead = Paragraph(f"One row a judgment. {mind}", Tone.QUIET)
     return Section("cases", "Cases", (lead, table))
 

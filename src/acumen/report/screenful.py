@@ -27,7 +27,7 @@ LINES: Final = 38
 """Of a screen; two are left for what stands around it."""
 FEWEST_ROWS: Final = 4
 """A table is cut to no fewer."""
-MOST_REMARKS: Final = 3
+MOST_REMARKS: Final = 5
 MOST_ROWS: Final = 12
 """Of a table, however short the rest is."""
 LAST: Final = ("notes", "judged")

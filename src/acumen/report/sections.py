@@ -79,7 +79,7 @@ def remarks(notes: Iterable[str | Note], warnings: Iterable[str] = (), *others: 
     lines = tuple(n if isinstance(n, Note) else Note(n) for n in dict.fromkeys(notes))
     alarms = tuple(map(plain, warnings))
     blocks = ([Notes(lines)] if lines else []), others, ([Warnings(alarms)] if alarms else [])
-    return Section("notes", "What to know of it", tuple(b for part in blocks for b in part))
+    return Section("notes", "Notes", tuple(b for part in blocks for b in part))
 
 
 def family_of(document: Any) -> Family:

@@ -27,7 +27,7 @@ def _flag(flag: Flag, interval: Interval) -> str:
         case Flag.ONE_CASE:
             return f"one case carries {interval.largest_case_share or 0.0:.0%} of the variance"
         case Flag.ONE_ROW:
-            return "may hang on the single surest row; aurc_exact_achievable does not"
+            return "may depend on the single surest row; aurc_exact_achievable does not"
         case Flag.HULL:
             return "thresholds chosen on these very rows: a little too good where rows are few"
         case Flag.RARE_LEVEL:

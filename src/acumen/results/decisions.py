@@ -184,7 +184,7 @@ class GateDocument(Decision):
 
     @property
     def exit_code(self) -> int:
-        """0 where it passes, 1 where it fails, 5 where the data are too thin to say."""
+        """0 where it passes, 1 where it fails, 5 where there are too few data to decide."""
         counts_as = self.undecided_counts_as if self.verdict == "undecided" else self.verdict
         return 5 if counts_as is None else int(counts_as == "fail")
 

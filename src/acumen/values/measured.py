@@ -68,7 +68,7 @@ class Flag(StrEnum):
     ONE_CASE = "one_case"
     """One case carries more than half of the variance."""
     ONE_ROW = "one_row"
-    """The value may hang on the single surest row."""
+    """The value may depend on the single surest row."""
     HULL = "hull"
     """The best thresholds are those of these very rows, which looks a little too good."""
     RARE_LEVEL = "rare_level"

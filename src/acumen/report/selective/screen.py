@@ -161,7 +161,7 @@ def _of(artifact: MetricsArtifact, keys: Iterable[str]) -> list[Row]:
 
 
 def _knows(artifact: MetricsArtifact) -> Section:
-    title, best = "Does it know when it does not", artifact.best_function
+    title, best = "Does its confidence tell right from wrong", artifact.best_function
     if best is None:
         return Section("knows", title, (), Detail.ANSWER, nothing_ranked(artifact))
     variants = artifact.sides[best]
