@@ -32,6 +32,7 @@ from acumen.views.groups import deal
 from acumen.views.level_forecast import LevelForecast, forecast_levels
 from acumen.views.ranking import Ranking, rank
 from acumen.views.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
+from acumen.views.scores import Scores, score_rows
 from acumen.views.severity import SeverityRanking, rank_severity
 from acumen.views.weights import CaseRows, CaseWeights
 
@@ -89,6 +90,7 @@ def studies(
         Confusion: confuse(truth, np.where(answered, prediction, -1), levels=4, **of_case),
         Forecast: forecast(confidence, (loss == 0).astype(float), answered, **of_case),
         Abstention: abstain_rows(truth == 3, ~answered, **of_case),
+        Scores: score_rows(score, truth, answered, **of_case),
         LevelForecast: forecast_levels(
             np.exp(-np.abs(np.arange(4) - score[:, None])), truth, answered, **of_case
         ),

@@ -17,6 +17,7 @@ from acumen.views.abstention import Abstention, abstain_rows
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.level_forecast import LevelForecast, forecast_levels
 from acumen.views.reasoning import PRIMITIVES, RATIOS, RankingWithReasons, Reasoning
+from acumen.views.scores import Scores, score_rows
 from acumen.views.severity import SeverityRanking, rank_severity
 
 Rows = list[tuple[Any, ...]]
@@ -36,6 +37,11 @@ def _abstention(rows: Rows) -> Abstention:
 def _levels(rows: Rows) -> LevelForecast:
     truth, forecasts, answered = zip(*rows, strict=True)
     return forecast_levels(FORECASTS[list(forecasts)], truth, answered)
+
+
+def _scores(rows: Rows) -> Scores:
+    score, truth, answered = zip(*rows, strict=True)
+    return score_rows(score, truth, answered)
 
 
 def _ranking(rows: Rows) -> SeverityRanking:
@@ -87,6 +93,14 @@ VERDICT_FAMILIES: dict[type, tuple[st.SearchStrategy[Rows], Callable[[Rows], Any
             st.tuples(st.integers(0, 2), st.integers(0, 3), st.booleans()), min_size=1, max_size=12
         ),
         _levels,
+    ),
+    Scores: (
+        st.lists(
+            st.tuples(st.sampled_from([0.0, 0.5, 1.75, 3.0]), st.integers(0, 3), st.booleans()),
+            min_size=1,
+            max_size=12,
+        ),
+        _scores,
     ),
     SeverityRanking: (
         st.lists(_ranked, min_size=1, max_size=7).map(_mostly_low),

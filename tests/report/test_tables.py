@@ -17,6 +17,7 @@ from acumen.results.metrics import Input, MetricsArtifact, Rows
 from acumen.results.verdicts import PairDocument, results_of
 from acumen.views.abstention import Abstention
 from acumen.views.level_forecast import LevelForecast
+from acumen.views.scores import Scores
 
 
 def blocks(document: Any) -> list[Any]:
@@ -159,5 +160,6 @@ def test_every_metric_is_of_a_view_that_some_document_has(
     keys |= {*single.document.overall_by_input[0], *results.systems[0].metrics}
     keys |= {metric.name for metric in metrics_of(Abstention)}  # of documents whose truth has gaps
     keys |= {metric.name for metric in metrics_of(LevelForecast)}  # and of those with probabilities
+    keys |= {metric.name for metric in metrics_of(Scores)}  # and with decimals
     assert {metric_name(key) for key in keys} == set(METRICS) - TWINS
     assert all(metric.title != metric.name or name == "cmax" for name, metric in METRICS.items())

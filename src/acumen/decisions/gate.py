@@ -40,6 +40,7 @@ from acumen.views.confusion import Confusion
 from acumen.views.forecast import Forecast
 from acumen.views.level_forecast import LevelForecast
 from acumen.views.ranking import Ranking
+from acumen.views.scores import Scores
 from acumen.views.severity import SeverityRanking
 from acumen.views.weights import CaseRows
 
@@ -85,17 +86,20 @@ def find_views(
     Levels are compared on the rows that both answered.
     """
     metric = find_metric(key, tables[0].scale.levels)
-    known = (Ranking, Forecast, Confusion, SeverityRanking, Abstention, LevelForecast)
+    known = (Ranking, Forecast, Confusion, SeverityRanking, Abstention, LevelForecast, Scores)
     if metric is None or metric.view not in known:
         raise UsageError(f"no metric '{printable(key)}' here; docs/definitions.md lists them")
     of_levels, name = metric.view in (Confusion, SeverityRanking), None
-    of_both = (of_levels and metric.name != "total_accuracy") or metric.view is LevelForecast
+    of_both = (of_levels and metric.name != "total_accuracy") or metric.view in (
+        LevelForecast,
+        Scores,
+    )
     if repeatedly:
         refuse_others(metric)
         of_both = metric.name != "cmax"
     if of_both and len(tables) == 2:
         tables = all_answered(tables)
-    if metric.view in (Abstention, LevelForecast):
+    if metric.view in (Abstention, LevelForecast, Scores):
         alone = [System.of(table, plan, {}) for table in tables]
         return metric, [system.view_of(metric, None) for system in alone], None
     if not of_levels and metric.name not in UNRANKED:

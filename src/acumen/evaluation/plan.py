@@ -43,6 +43,7 @@ from acumen.views.confusion import Confusion, confuse_judgments
 from acumen.views.forecast import Forecast, forecast_judgments, why_no_forecast
 from acumen.views.level_forecast import LevelForecast, forecast_of_levels
 from acumen.views.ranking import Ranking, rank_judgments
+from acumen.views.scores import Scores, scores_of
 from acumen.views.severity import SeverityRanking, rank_judgments_by_severity
 from acumen.views.weights import NO_ANSWER
 
@@ -201,6 +202,10 @@ class System:
             raise UsageError(f"{metric.name} needs words for what cannot be judged: unanswerable")
         if metric.view is LevelForecast and self.levels is None:
             raise UsageError(f"{metric.name} needs a probability for every level: distribution")
+        if metric.view is Scores:
+            if self.scores is None:
+                raise UsageError(f"{metric.name} needs decimal scores as predictions")
+            return self.scores
         if metric.view is not Forecast:
             if metric.view in (Abstention, LevelForecast):
                 return self.abstention if metric.view is Abstention else self.levels
@@ -261,12 +266,19 @@ class System:
         """The probabilities of the levels against the truth, where there are any."""
         return forecast_of_levels(self.table)
 
+    @cached_property
+    def scores(self) -> Scores | None:
+        """Decimal scores against the truth, where there are any."""
+        return scores_of(self.table)
+
     def views_beside(self) -> Iterator[tuple[list[Metric], Any]]:
         """What only some tables can be asked: metrics, and what they look at."""
         if self.abstention is not None:
             yield list(metrics_of(Abstention)), self.abstention
         if self.levels is not None:
             yield level_metrics(self.table.scale.levels), self.levels
+        if self.scores is not None:
+            yield list(metrics_of(Scores)), self.scores
 
     def infer_beside(self) -> dict[str, Inference]:
         """Does it abstain where it should, are its probabilities honest? Where that can be told."""
@@ -426,9 +438,13 @@ def compare_beside(left: System, right: System) -> dict[str, Contrast]:
     if left.abstention is not None and right.abstention is not None:
         metrics = list(metrics_of(Abstention))
         numbers |= _compare(metrics, left.abstention, right.abstention, left)
-    a, b = map(forecast_of_levels, all_answered([left.table, right.table]))
+    shared = all_answered([left.table, right.table])
+    a, b = map(forecast_of_levels, shared)
     if a is not None and b is not None:
         numbers |= _compare(level_metrics(left.table.scale.levels), a, b, left)
+    x, y = map(scores_of, shared)
+    if x is not None and y is not None:
+        numbers |= _compare(list(metrics_of(Scores)), x, y, left)
     return numbers
 
 

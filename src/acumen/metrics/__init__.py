@@ -4,6 +4,7 @@
 from acumen.metrics import (  # noqa: F401
     abstention,
     agreement,
+    decimals,
     exact,
     levels,
     ordinal,

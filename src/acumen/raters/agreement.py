@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from acumen.inference.sums import Estimate, Statistic, by_block, quotient
 from acumen.metrics import agreement
+from acumen.metrics.pairs import icc_of
 from acumen.metrics.registry import Kind
 from acumen.raters.panel import Panel
 from acumen.types import Floats
@@ -112,30 +113,6 @@ def intraclass(panel: Panel, raters: list[int]) -> tuple[dict[str, Estimate], in
     parts = [np.ones(len(units)), total**2, (table**2).sum(axis=1), *table.T]
     sums = by_block(block, panel.n_blocks, *parts)
     return {name: Estimate.of(sums, icc_of(name, k)) for name in ICC}, len(units)
-
-
-def icc_of(name: str, k: int) -> Statistic:
-    """An intraclass correlation of sums: n, squared sums of units, squares, sums of raters."""
-
-    def icc(sums: Floats) -> Any:
-        n, of_rows, squares, columns = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
-        grand = columns.sum(axis=1) ** 2 / (n * k)
-        between = of_rows / k - grand
-        raters = (columns**2).sum(axis=1) / n - grand
-        rest = squares - grand - between - raters
-        msr, msc = between / (n - 1), raters / (k - 1)
-        mse, msw = rest / ((n - 1) * (k - 1)), (raters + rest) / (n * (k - 1))
-        forms = {
-            "icc_1_1": (msr - msw) / (msr + (k - 1) * msw),
-            "icc_a_1": (msr - mse) / (msr + (k - 1) * mse + k / n * (msc - mse)),
-            "icc_c_1": (msr - mse) / (msr + (k - 1) * mse),
-            "icc_1_k": (msr - msw) / msr,
-            "icc_a_k": (msr - mse) / (msr + (msc - mse) / n),
-            "icc_c_k": (msr - mse) / msr,
-        }
-        return np.where(n > 1, forms[name], np.nan)
-
-    return icc
 
 
 def coefficients(panel: Panel, raters: list[int], level: float) -> tuple[dict[str, Measured], int]:

@@ -26,6 +26,7 @@ from acumen.readers.answers import (
     word_of,
 )
 from acumen.readers.cells import numbers_of, plain_column
+from acumen.readers.decimals import ends_of_decimals, read_decimals
 from acumen.readers.distribution import Probabilities, read_distribution
 from acumen.readers.distribution import Reading as Distribution
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
@@ -151,6 +152,9 @@ def from_columns(
     on_scale = _scale(scale, coded, probabilities, silence, open_truth, source)
     _check_unanswerable(open_truth, on_scale, truth is not None)
     levels = _levels_of(probabilities, coded, on_scale, silence, point, source)
+    decimals = None if "prediction" not in coded else read_decimals(coded["prediction"], on_scale)
+    if decimals is not None:
+        coded["prediction"] = decimals.levels
     rows = Rows(coded, lines, on_scale, source)
     numbers, columns = ({n: numbers_of(c) for n, c in group.items()} for group in every[2:])
     said = silence, open_truth
@@ -180,6 +184,7 @@ def from_columns(
         warnings=(
             *warnings,
             *(() if levels is None else levels.reading.notes),
+            *(() if decimals is None else [decimals.note]),
             *values.warnings,
             *codes.warnings,
         ),
@@ -188,6 +193,7 @@ def from_columns(
         groups=sliced,
         planned=planned,
         **({} if levels is None else levels.facts(values)),
+        score=None if decimals is None else decimals.score,
         **apart,
     )
     _refuse_split_answers(table)
@@ -309,6 +315,7 @@ def _scale(
         known = [] if answers is None else answers.values
         answers = Coded.of([*known, *probabilities.level_names])
     assert answers is not None
+    answers = ends_of_decimals(coded.get("truth"), answers, silence)
     try:
         columns = coded.get("item"), coded.get("truth"), answers
         return choose_scale(*columns, silence, open_truth)

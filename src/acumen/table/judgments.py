@@ -35,7 +35,7 @@ WEIGHTS: Final = (1e-50, 1e50)
 _COLUMNS: Final = (
     *("case", "item", "truth", "prediction", "outcome"),
     *("truth_rank", "risk_score", "weight", "line", "unanswerable", "missing"),
-    *("distribution", "own"),
+    *("distribution", "own", "score"),
 )
 _CODED: Final = ("repeat", "rater", "system")
 
@@ -198,6 +198,9 @@ class Judgments:
     missing: NDArray[np.bool_] | None = None
     """Rows that came to nothing usable, where they are kept (as open ones) to say what they might
     have been."""
+    score: NDArray[np.float64] | None = None
+    """The prediction as a rank, where it lies between two levels; ``prediction`` is the level next
+    to it."""
     no_truth: int = 0
     """Rows that were left out because they have no truth."""
     unlabelled: Judgments | None = None
@@ -421,9 +424,13 @@ class Judgments:
             wider[:, ranks[:-1]] = p
             p = wider
         own = None if self.own is None else ranks[self.own]
+        score = self.score
+        if score is not None:
+            score = np.interp(score, np.arange(len(ranks) - 1), ranks[:-1])
         ranked = replace(
             self, truth=truth, truth_rank=exact, prediction=prediction, distribution=p, own=own
         )
+        ranked = replace(ranked, score=score)
         return replace(ranked, scale=scale, unlabelled=other)
 
     def row_keys(self, *names: str) -> NDArray[np.int64]:

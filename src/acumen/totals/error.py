@@ -11,13 +11,13 @@ with n under the variances of the CCC (Lin 1989), n − 1 under that of the limi
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
-from acumen.inference.sums import Estimate, Statistic, quotient
+from acumen.inference.sums import Estimate, quotient
+from acumen.metrics.pairs import Z, ccc, icc_of, limit, spread
 from acumen.metrics.registry import Kind
-from acumen.raters.agreement import icc_of
 from acumen.results.totals import ErrorPart, Prorating
 from acumen.totals.formula import Mask
 from acumen.totals.shares import share
@@ -27,8 +27,6 @@ from acumen.values.measured import Delta, Measured
 
 M = TypeVar("M", Measured, Delta)
 
-Z: Final = 1.96
-"""Of the limits of agreement, as Bland and Altman have it."""
 TOO_FEW: Final = "fewer than two cases have a total, or nothing varies"
 NO_TOTAL: Final = "no case has a total"
 
@@ -65,30 +63,12 @@ def estimates_of(own: Floats, truth: Floats) -> dict[str, Estimate]:
     return {
         "mae": Estimate.of(columns[:, [3, 0]], quotient),
         "bias": Estimate.of(columns[:, [1, 0]], quotient),
-        "sd": Estimate.of(columns, _sd),
-        "lower_limit": Estimate.of(columns, _limit(-Z)),
-        "upper_limit": Estimate.of(columns, _limit(Z)),
+        "sd": Estimate.of(columns, spread),
+        "lower_limit": Estimate.of(columns, limit(-Z)),
+        "upper_limit": Estimate.of(columns, limit(Z)),
         "icc": Estimate.of(pairs, icc_of("icc_a_1", 2)),
-        "ccc": Estimate.of(pairs, _ccc),
+        "ccc": Estimate.of(pairs, ccc),
     }
-
-
-def _sd(sums: Floats) -> Any:
-    n, off, squares = sums[:, 0], sums[:, 1], sums[:, 2]
-    return np.sqrt(np.maximum(squares - off * off / n, 0.0) / np.where(n > 1, n - 1, np.nan))
-
-
-def _limit(z: float) -> Statistic:
-    return lambda sums: sums[:, 1] / sums[:, 0] + z * _sd(sums)
-
-
-def _ccc(sums: Floats) -> Any:
-    n, of_rows, squares, x, y = sums.T
-    product = (of_rows - squares) / 2
-    # 2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²), times n throughout
-    apart = squares - (x * x + y * y) / n + (x - y) ** 2 / n
-    # one case agrees or not: it has no correlation
-    return 2 * (product - x * y / n) / np.where((apart > 1e-12) & (n > 1), apart, np.nan)
 
 
 def prorating_of(sums: Sums, level: float) -> Prorating | None:
