@@ -18,6 +18,7 @@ from scipy.special import logsumexp
 
 from acumen.decisions.bounds import Accepted, binomial
 from acumen.inference.betting import BETS, Alarm, p_value
+from acumen.report.claims import Claim
 from acumen.types import Floats
 from simulations.populations import Population, draw
 from simulations.thresholds import write
@@ -29,6 +30,8 @@ AT_ONCE: Final = 100
 CASES: Final = 2000
 ERROR: Final = 0.05
 TRUTH_CASES: Final = 200_000
+CLAIMS: Final = (Claim.ALARM_RISK, Claim.ALARM_COVERAGE, Claim.PROMISE_HOLDS)
+"""What the tables count where it is not true."""
 CUT: Final = 0.0
 """Accepted is what is surer than the middle one."""
 FLAT: Final = Population("strong clusters, 8 items", "", icc=0.6, insight=0.0)

@@ -36,6 +36,8 @@ PROMISED = {
     "FEWEST_IN_GROUP": 20,
     "POWER": 0.8,
     "COVERAGE_TOLERANCE": 1e-9,
+    "FALSE_ALARM": 0.05,
+    "EVERY": 10,
 }
 
 

@@ -261,7 +261,7 @@ def _draws_beyond_one(entries: Iterable[Entry]) -> bool:
 def _level_parts(names: Sequence[str]) -> list[str]:
     """What tells the names of columns apart: ``p_1``, ``p_2`` say 1 and 2.
 
-    >>> _level_parts(["p_1", "p_10"]), _level_parts(["prob.low", "prob.high"])
+    >>> _level_parts(["p_1", "p_10"]), _level_parts(["prob_low", "prob_high"])
     (['1', '10'], ['low', 'high'])
     """
     if len(names) < 2:
