@@ -15,6 +15,9 @@ import numpy as np
 from acumen.decisions.sample import Sample as Labelled
 from acumen.decisions.threshold import Search, grid_of
 from acumen.labels.design import chances, sizes_for
+from acumen.metrics.registry import Kind
+from acumen.raters.agreement import alpha
+from acumen.raters.panel import Panel
 from acumen.raters.ppi import Powered, Sample, power
 
 Rng = np.random.Generator
@@ -127,6 +130,52 @@ def thresholds(studies: int) -> None:
         print(f"{design:<8}" + "".join(cells), flush=True)
 
 
+def agreed(rng: Rng, studies: int, labelled: int, design: str) -> float:
+    """Share of 95% intervals of ordinal alpha that hold the alpha of all cases there could be.
+
+    People are further apart where the judge is in doubt, so a sample of such cases agrees less.
+    """
+    inside = 0
+    truth = alpha(panel_of(*pairs(np.random.default_rng(0), 60_000)[:3], None), "ordinal").value
+    for _ in range(studies):
+        case, one, other, sure = pairs(rng, CASES)
+        worth = np.ones(CASES) if design == "alike" else sizes_for("estimate", case, sure, CASES)
+        chance = chances(worth, labelled)
+        own = np.flatnonzero(drawn(rng, chance))
+        among = np.isin(case, own)
+        weight = None if design == "alike" else 1.0 / chance[own]
+        place = np.searchsorted(own, case[among])
+        panel = panel_of(place, one[among], other[among], weight)
+        ends = alpha(panel, "ordinal").measured(Kind.CORRELATION, 0.95).ends
+        inside += ends[0] is not None and ends[0] <= truth <= (ends[1] or 1.0)
+    return inside / studies
+
+
+def pairs(rng: Rng, cases: int) -> tuple[Any, Any, Any, Any]:
+    """Case of each row, what two people gave it, and how sure a judge is."""
+    case = np.repeat(np.arange(cases), rng.integers(1, 5, cases))
+    y, sure = rng.normal(3.0, 1.0, cases)[case], rng.beta(1.4, 0.8, cases)[case]
+    apart = 0.3 + 1.2 * (1.0 - sure)
+    one, other = (
+        np.clip(np.round(y + rng.normal(0, 1, len(case)) * apart), 1, 5).astype(int)
+        for _ in range(2)
+    )
+    return case, one, other, sure
+
+
+def panel_of(case: Any, one: Any, other: Any, weight: Any) -> Panel:
+    """Two people who rated every row."""
+    n, blocks = len(case), int(case.max()) + 1
+    block = case if blocks <= CASES else case % CASES
+    rows = np.lexsort((np.tile(np.arange(n), 2), np.tile(block, 2)))
+    unit, rater = np.tile(np.arange(n), 2)[rows], np.repeat([0, 1], n)[rows]
+    level = (np.append(one, other) - 1)[rows]
+    of_blocks = None if weight is None else weight / weight.mean()
+    return Panel(
+        ("a", "b"), 5, np.arange(5), unit, rater, level, block, min(blocks, CASES), of_blocks
+    )
+
+
 def main() -> None:
     """Print coverage and width of every design, judge and number of labels; then thresholds."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -142,6 +191,10 @@ def main() -> None:
                 cells.append(f"{share:>9.1%} ±{width:.3f}")
             print(f"{judge:<9}{design:<8}" + "".join(cells), flush=True)
     thresholds(studies)
+    print("alpha of two people covered: 20, 40, 80")
+    for design in DESIGNS:
+        shares = [agreed(np.random.default_rng([3, n]), studies, n, design) for n in (20, 40, 80)]
+        print(f"{design:<8}" + "".join(f"{share:>8.1%}" for share in shares), flush=True)
 
 
 if __name__ == "__main__":

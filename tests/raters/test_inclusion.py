@@ -16,7 +16,7 @@ from acumen.errors import DataError
 from acumen.labels.design import chances, draw
 from acumen.raters.inclusion import facts_of
 from acumen.raters.ppi import Sample, power
-from acumen.results.raters import EstimateDocument
+from acumen.results.raters import EstimateDocument, RatingsDocument
 from simulations.labels import covered
 from tests.raters.test_estimate import LABELLED, OTHERS, sample
 
@@ -299,3 +299,75 @@ def test_a_sample_that_is_not_that_of_the_labels_is_refused(
     capsys.readouterr()
     assert run([*LINE.split(), "--inclusion", "sample.json"]) == 3
     assert message in capsys.readouterr().err
+
+
+def rated(chance_of: Any, times: Any = lambda _: 1) -> list[dict[str, Any]]:
+    """Forty cases of one to two units, three people and a judge; a case stands there some times."""
+    return [
+        {
+            "doc": f"d{c} {copy}",
+            "part": r,
+            "ann": (c * 7 + r) % 4,
+            "ben": min(3, (c * 7 + r) % 4 + (c % 5 == 0)),
+            "eve": max(0, (c * 7 + r) % 4 - (c % 7 == r)),
+            "ai": ((c * 7 + r) % 4 + (c % 6 == 0)) % 4,
+            "words": 50 + (c * 13) % 70,
+            "chance": chance_of(c),
+        }
+        for c in range(40)
+        for r in range(c % 2 + 1)
+        for copy in range(times(c))
+    ]
+
+
+def ratings(data: Any, **options: Any) -> RatingsDocument:
+    columns = {"case": "doc", "item": "part", "raters": ["ann", "ben", "eve"], "levels": "0-3"}
+    keywords: dict[str, Any] = columns | {"judge": "ai", "length": "words"} | options
+    document = acumen.rate(data, **keywords).document
+    assert isinstance(document, RatingsDocument)
+    return document
+
+
+def test_ratings_of_a_case_count_as_often_as_it_stands_for_one() -> None:
+    weighed = ratings(rated(lambda c: 1 / (c % 3 + 1)), inclusion="chance")
+    copied = ratings(rated(lambda _: 1.0, lambda c: c % 3 + 1))
+    assert weighed.units < copied.units
+    same = [key for key in weighed.agreement if key.startswith("ac")]
+    assert len(same) == 4
+    for key in same:  # of copies every mean and share is the same
+        assert weighed.agreement[key].value == pytest.approx(copied.agreement[key].value), key
+    assert weighed.noise_floor.value == pytest.approx(copied.noise_floor.value)
+    one, other = weighed.judges["ai"], copied.judges["ai"]
+    for key in ("coverage", "risk", "noise_floor"):
+        assert getattr(one, key).value == pytest.approx(getattr(other, key).value), key
+    assert one.alt_test.advantage.value == pytest.approx(other.alt_test.advantage.value)
+    for name, test in one.alt_test.raters.items():
+        assert test.difference == pytest.approx(other.alt_test.raters[name].difference)
+        assert test.method == "by_case"
+    assert one.bias.leniency.value == pytest.approx(other.bias.leniency.value)
+    pairs = {(pair.one, pair.other): pair.kappa.value for pair in copied.pairs}
+    for pair in weighed.pairs:
+        assert pair.kappa.value == pytest.approx(pairs[pair.one, pair.other])
+    # copies are no further cases: the interval knows of forty
+    narrow, wide = (d.agreement["alpha_ordinal"].interval for d in (copied, weighed))
+    assert narrow is not None
+    assert wide is not None
+    assert wide.high - wide.low > narrow.high - narrow.low
+
+
+def test_what_divides_by_how_many_there_are_is_near_that_of_copies() -> None:
+    weighed = ratings(rated(lambda c: 1 / (c % 3 + 1)), inclusion="chance")
+    copied = ratings(rated(lambda _: 1.0, lambda c: c % 3 + 1))
+    for key in weighed.agreement:  # alpha and the ICC divide by one less
+        assert weighed.agreement[key].value == pytest.approx(copied.agreement[key].value, abs=0.01)
+
+
+def test_ratings_of_cases_drawn_alike_are_as_without_chances() -> None:
+    data = rated(lambda _: 0.25)
+    with_chances, without = ratings(data, inclusion="chance"), ratings(data)
+    assert with_chances.drawn is not None
+    assert with_chances.drawn.constant
+    assert not with_chances.drawn.fits  # forty labelled of forty, and each says one of four
+    assert with_chances.model_copy(update={"drawn": None}) == without.model_copy(
+        update={"command": with_chances.command}
+    )

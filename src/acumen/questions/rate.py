@@ -101,10 +101,6 @@ def rate(
     keywords |= beside(keywords, inclusion)
     rows, judges = read_ratings(ratings, keywords, [judge] if isinstance(judge, str) else judge)
     chances = None if inclusion is None else drawn_with(rows.table, inclusion)
-    if chances is not None and chances.weights is not None:
-        raise UsageError(
-            "the cases were drawn with different chances, and agreement is measured of cases drawn "
-            "alike: draw them with acumen label --for rate"
-        )
-    document = document_of(rows, judges, columns, rule)
+    weights = None if chances is None else chances.weights
+    document = document_of(rows, judges, columns, rule, weights)
     return document.model_copy(update={"drawn": None if chances is None else chances.facts})

@@ -36,7 +36,7 @@ def alpha_of(distance: str, ranks: NDArray[Any]) -> Statistic:
 
 def alpha(panel: Panel, distance: str) -> Estimate:
     """Krippendorff's alpha of a panel."""
-    return Estimate.of(panel.meetings.pairs, alpha_of(distance, panel.ranks))
+    return panel.estimate(panel.meetings.pairs, alpha_of(distance, panel.ranks))
 
 
 def similarity(kind: str, ranks: NDArray[Any], size: int) -> Floats:
@@ -77,7 +77,7 @@ def gwet(panel: Panel, kind: str) -> Estimate:
         chance = every * (use * (1 - use)).sum(axis=1)
         return (sums[:, 0] / sums[:, 1] - chance) / (1 - chance)
 
-    return Estimate.of(sums, ac)
+    return panel.estimate(sums, ac)
 
 
 def kappa(confusion: Floats, ranks: NDArray[Any]) -> Estimate:
@@ -93,7 +93,7 @@ def floor(panel: Panel) -> Estimate:
     off = np.abs(panel.ranks[:, None] - panel.ranks)
     shares = panel.meetings.shares
     sums = np.stack([(shares * off).sum(axis=(1, 2)), shares.sum(axis=(1, 2))], axis=1)
-    return Estimate.of(sums, quotient)
+    return panel.estimate(sums, quotient)
 
 
 def intraclass(panel: Panel, raters: list[int]) -> tuple[dict[str, Estimate], int]:
@@ -112,7 +112,7 @@ def intraclass(panel: Panel, raters: list[int]) -> tuple[dict[str, Estimate], in
     block, total = panel.block[units], table.sum(axis=1)
     parts = [np.ones(len(units)), total**2, (table**2).sum(axis=1), *table.T]
     sums = by_block(block, panel.n_blocks, *parts)
-    return {name: Estimate.of(sums, icc_of(name, k)) for name in ICC}, len(units)
+    return {name: panel.estimate(sums, icc_of(name, k)) for name in ICC}, len(units)
 
 
 def coefficients(panel: Panel, raters: list[int], level: float) -> tuple[dict[str, Measured], int]:

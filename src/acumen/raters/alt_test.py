@@ -80,6 +80,14 @@ class Duels:
         wins = ~silent & (of_judge <= of_person), silent | (of_person <= of_judge)
         return cls(people, people.rater[rows], unit, *wins)
 
+    @property
+    def weights(self) -> Floats:
+        """How often each instance counts."""
+        of_blocks = self.panel.weight
+        return (
+            np.ones(len(self.unit)) if of_blocks is None else of_blocks[self.panel.block[self.unit]]
+        )
+
     def many(self, fewest: int) -> list[int]:
         """People who have so many instances, by code."""
         return np.flatnonzero(np.bincount(self.rater) >= fewest).tolist()
@@ -91,7 +99,7 @@ class Duels:
         place = np.searchsorted(np.asarray(raters), self.rater[rows])
         cell = self.panel.block[self.unit[rows]] * m + place
         sums = by_block(cell, blocks * m, self.judge_wins[rows], np.ones(len(rows)))
-        return Estimate.of(
+        return self.panel.estimate(
             sums.reshape(blocks, m, 2), lambda s: (s[:, :, 0] / s[:, :, 1]).mean(axis=1)
         )
 
@@ -145,14 +153,15 @@ def hold(people: Panel, judge: Ints, rule: Rule, *, charged: bool = False) -> Al
 def _test(duels: Duels, rows: Ints, rule: Rule) -> RaterTest:
     """The chance of so low a mean D if it were ε or more, and how it was reckoned."""
     d = duels.person_wins[rows].astype(np.float64) - duels.judge_wins[rows]
-    mean, n = float(d.mean()), len(d)
+    weight = duels.weights[rows]
+    mean, n = float(np.average(d, weights=weight)), len(d)
     method: Literal["t", "wilcoxon", "by_case", "sign"] = "t"
-    _, case, sizes = np.unique(
-        duels.panel.block[duels.unit[rows]], return_inverse=True, return_counts=True
-    )
-    if not rule.by_row and sizes.max() > 1:
+    _, case = np.unique(duels.panel.block[duels.unit[rows]], return_inverse=True)
+    several = not rule.by_row and np.bincount(case).max() > 1
+    if several or duels.panel.weight is not None:
+        sums, sizes = np.bincount(case, d * weight), np.bincount(case, weight)
         p, method = (
-            _by_case(np.bincount(case, d).astype(np.float64), sizes, rule.epsilon),
+            _by_case(sums.astype(np.float64), sizes.astype(np.float64), rule.epsilon),
             "by_case",
         )
     elif not d.std():
@@ -166,21 +175,21 @@ def _test(duels: Duels, rows: Ints, rule: Rule) -> RaterTest:
     return RaterTest(
         instances=n,
         difference=mean,
-        advantage=float(duels.judge_wins[rows].mean()),
+        advantage=float(np.average(duels.judge_wins[rows], weights=weight)),
         p_value=p,
         method=method,
         passes=False,
     )
 
 
-def _by_case(sums: Floats, sizes: Ints, epsilon: float) -> float:
+def _by_case(sums: Floats, sizes: Floats, epsilon: float) -> float:
     r"""The same where cases are drawn, and not rows: of ``sums`` over cases of ``sizes``.
 
     The t-test of a ratio knows the cases it saw. With a share :math:`q = (\epsilon - D)/(1 - D)` of
     cases in which the judge always loses the mean would be ε, and n equal ones show none of them
     with chance :math:`(1 - q)^n`; p is the larger.
 
-    >>> round(_by_case(np.zeros(20), np.full(20, 4), 0.15), 4)  # 0.85 to the 20th
+    >>> round(_by_case(np.zeros(20), np.full(20, 4.0), 0.15), 4)  # 0.85 to the 20th
     0.0388
     """
     n, total = len(sums), sizes.sum()
@@ -192,7 +201,7 @@ def _by_case(sums: Floats, sizes: Ints, epsilon: float) -> float:
     p = t_cdf(jackknife.degrees, above / error) if error else float(above >= 0.0)
     if above >= 0.0:
         return p
-    return max(p, chance_unseen(sizes.astype(np.float64), -above / (1.0 - mean)))
+    return max(p, chance_unseen(sizes, -above / (1.0 - mean)))
 
 
 def _benjamini_yekutieli(p_values: Sequence[float], q: float) -> list[bool]:

@@ -72,7 +72,8 @@ class Beside:
         elif table.repeat is not None:
             own_rows = ratings.take(mine)
             draw = table.repeat.codes[own_rows.row].astype(np.int64)
-            draws = Panel.of(replace(own_rows, raters=table.repeat.values, rater=draw))
+            own_draws = Panel.of(replace(own_rows, raters=table.repeat.values, rater=draw))
+            draws = replace(own_draws, weight=panel.weight)
         return cls(table.scale.levels, length, own, slots, draws)
 
 
@@ -85,7 +86,9 @@ def bias_of(people: Panel, answer: Ints, beside: Beside, level: float) -> Bias:
     judged, top = people.ranks[answer[units]], people.scale_size - 1
 
     def of_people(values: Any, weights: Any) -> Estimate:
-        return Estimate.of(by_block(block, people.n_blocks, values * weights, weights), quotient)
+        return people.estimate(
+            by_block(block, people.n_blocks, values * weights, weights), quotient
+        )
 
     ends = [
         people.mean(units, judged == end).minus(of_people(rank == end, share), level)
@@ -128,7 +131,7 @@ def _slope(people: Panel, units: Ints, length: Floats, off: Floats) -> Estimate:
         spread = n * xx - x * x
         return (n * xy - x * y) / np.where(spread > 1e-12, spread, np.nan)
 
-    return Estimate.of(sums, slope)
+    return people.estimate(sums, slope)
 
 
 def _of_order(people: Panel, slots: tuple[Ints, Ints] | None, level: float) -> dict[str, Any]:
@@ -159,7 +162,7 @@ def _of_draws(draws: Panel | None, level: float) -> dict[str, Any]:
     sums = np.stack([np.einsum("bkk->b", shares), shares.sum(axis=(1, 2))], axis=1)
     alpha = agreement.alpha(draws, "interval")
     return {
-        "repeats_equal": Estimate.of(sums, quotient).measured(Kind.PROPORTION, level),
+        "repeats_equal": draws.estimate(sums, quotient).measured(Kind.PROPORTION, level),
         "repeats_alpha": alpha.measured(Kind.CORRELATION, level),
         "ceiling": None if np.isnan(alpha.value) else float(np.sqrt(max(0.0, alpha.value))),
     }

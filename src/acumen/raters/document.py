@@ -20,16 +20,21 @@ from acumen.raters.panel import Panel
 from acumen.raters.reading import Ratings
 from acumen.results.raters import RatingsDocument
 from acumen.table.judgments import Judgments
+from acumen.types import Floats
 
 
 def document_of(
-    ratings: Ratings, judges: Sequence[str], aside: Mapping[str, str], rule: Rule
+    ratings: Ratings,
+    judges: Sequence[str],
+    aside: Mapping[str, str],
+    rule: Rule,
+    of_cases: Floats | None = None,
 ) -> RatingsDocument:
-    """What raters agree on, and how each judge stands beside them."""
+    """What raters agree on, and how each judge stands beside them; cases may count differently."""
     table = ratings.table
     if not len(ratings.rank):
         raise DataError(["nobody rated anything: every rating is missing"], table.source.name)
-    panel = Panel.of(ratings.first)
+    panel = Panel.of(ratings.first, of_cases)
     codes = {name: panel.raters.index(name) for name in judges if name in panel.raters}
     people, level = panel.without(*codes.values()), rule.confidence_level
     who, counts = np.unique(people.rater), people.counts

@@ -44,7 +44,7 @@ class Study:
     def alpha(self, before: Panel, after: Panel) -> Estimate:
         """Alpha of the people where the ratings of some units are others."""
         pairs = self.people.meetings.pairs - before.meetings.pairs + after.meetings.pairs
-        return Estimate.of(pairs, agreement.alpha_of(self.rule.score, self.people.ranks))
+        return self.people.estimate(pairs, agreement.alpha_of(self.rule.score, self.people.ranks))
 
 
 def judge_of(study: Study, answer: Ints, beside: Beside) -> Judge:
@@ -140,12 +140,13 @@ def rater_of(study: Study, code: int, counts: Ints) -> Rater:
 def pair_of(panel: Panel, one: int, other: int, level: float) -> Pair:
     """The quadratic kappa of two raters."""
     confusion = panel.confusion(panel.by(one), panel.by(other))
+    kappa = agreement.kappa(panel.weighed(confusion), panel.ranks)
     reason = "they share no unit, or both give one level only"
     return Pair(
         one=panel.raters[one],
         other=panel.raters[other],
         units=int(confusion.sum()),
-        kappa=agreement.kappa(confusion, panel.ranks).measured(Kind.CORRELATION, level, reason),
+        kappa=kappa.measured(Kind.CORRELATION, level, reason),
     )
 
 

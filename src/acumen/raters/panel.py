@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.errors import UsageError
 from acumen.inference.resample import LeaveOut
-from acumen.inference.sums import Estimate, by_block, quotient
+from acumen.inference.sums import Estimate, Statistic, by_block, quotient
 from acumen.raters.reading import Ints, Ratings
 from acumen.types import Floats
 
@@ -34,14 +35,20 @@ class Panel:
     block: Ints
     """Of each unit: its case, or the group of cases that is left out together."""
     n_blocks: int
+    weight: Floats | None = None
+    """How often each block counts, where cases were drawn with different chances; 1 on average."""
 
     @classmethod
-    def of(cls, ratings: Ratings) -> Panel:
-        """The panel of some ratings, one for each unit and rater."""
+    def of(cls, ratings: Ratings, of_cases: Floats | None = None) -> Panel:
+        """The panel of some ratings, one for each unit and rater; and how often cases count."""
         unit, case = ratings.unit, ratings.table.case[ratings.row]
         ranks = ratings.ranks
         most = max(30, MOST_CELLS // max(1, len(ranks)) ** 2)
         blocks = min(LeaveOut.of(len(ratings.table.cases)).size, most)
+        if of_cases is not None and blocks < len(of_cases):
+            raise UsageError(
+                f"weights take at most {blocks:,} cases, and here are {len(of_cases):,}"
+            )
         block = np.zeros(int(unit.max(initial=-1)) + 1, np.int64)
         block[unit] = case % blocks
         rows = np.lexsort((unit, case % blocks))
@@ -54,6 +61,7 @@ class Panel:
             level=np.searchsorted(ranks, ratings.rank[rows]),
             block=block,
             n_blocks=blocks,
+            weight=None if of_cases is None else of_cases / of_cases.mean(),
         )
 
     def __len__(self) -> int:
@@ -84,10 +92,20 @@ class Panel:
         """How many ratings each unit has."""
         return np.bincount(self.unit, minlength=len(self.block))
 
+    def weighed(self, sums: NDArray[Any]) -> NDArray[Any]:
+        """What blocks add, each as often as it counts."""
+        if self.weight is None:
+            return sums
+        return np.asarray(sums * self.weight.reshape(-1, *[1] * (sums.ndim - 1)))
+
+    def estimate(self, sums: NDArray[Any], statistic: Statistic) -> Estimate:
+        """A function of what blocks add."""
+        return Estimate.of(self.weighed(sums), statistic)
+
     def mean(self, units: Ints, values: NDArray[Any]) -> Estimate:
         """The mean of a number a unit."""
         ones = np.ones(len(units))
-        return Estimate.of(by_block(self.block[units], self.n_blocks, values, ones), quotient)
+        return self.estimate(by_block(self.block[units], self.n_blocks, values, ones), quotient)
 
     def gap(self, answer: Ints) -> tuple[Ints, Floats, Floats]:
         """Units that an answer shares with these; answer minus their mean, and how far off it is.
