@@ -8,6 +8,7 @@ from acumen.inference.options import Options as Options
 from acumen.questions.calibrate import calibrate as calibrate
 from acumen.questions.card import card as card
 from acumen.questions.card import check_card as check_card
+from acumen.questions.cascade import cascade as cascade
 from acumen.questions.chart import chart as chart
 from acumen.questions.cost import cost as cost
 from acumen.questions.count import count as count

@@ -141,7 +141,7 @@ ALLOWED = {
     "most-items abstain-cost margin equivalence superiority at-least at-most least-cases detect sd "
     "non-inferiority draws agreement epsilon q fewest-instances by-row k fewest intersection-only "
     "pairwise coverage-grid demo budget",
-    "how a promise is watched": "promise every least-coverage time repeated",
+    "how a promise is watched": "promise every least-coverage time repeated person-price",
     "which of the methods that ship": "for interval items estimand method test target metric loss "
     "missing costs confidence features probabilities undecided engine rank-by aggregate",
     "which part of what was named is looked at": "input mode label baseline by labelled judge "

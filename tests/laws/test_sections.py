@@ -89,6 +89,19 @@ MAKERS: Final[Mapping[str, Callable[[], Result[Any]]]] = {
     "sets": lambda: acumen.sets(table(), alpha=0.2),
     "cost": lambda: acumen.cost(table(), **SIGNAL, abstain_cost=0.5),
     "gate": lambda: acumen.gate(table(), table("zero_shot"), metric="mae", margin=0.1, **SIGNAL),
+    "cascade": lambda: acumen.cascade(
+        [row | {"case": 30 * k + row["case"]} for k in range(4) for row in rows()],
+        [
+            row | {"case": 30 * k + row["case"], "prediction": row["truth"], "confidence": 3 - k}
+            for k in range(4)
+            for row in rows()
+        ],
+        price=[1, 2],
+        person_price=9.0,
+        risk=0.4,
+        loss="zero_one",
+        levels="0-2",
+    ),
     "card": lambda: card(),
     "card_check": lambda: acumen.check_card(card(), rows(), other_cases=True),
     "watch": lambda: acumen.watch(

@@ -43,7 +43,7 @@ QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Begin here": ("demo", "map", "explain", "skill"),
     "Does it know when it doesn't know? Who is better?": ("evaluate", "curve", "reconcile"),
     "Is its confidence honest?": ("confidence", "calibrate"),
-    "May its answers be used?": ("threshold", "sets", "cost", "gate"),
+    "May its answers be used?": ("threshold", "cascade", "sets", "cost", "gate"),
     "Does the promise last?": ("card", "watch"),
     "What do its answers add up to, and may that be used?": ("total",),
     "How many cases does it take?": ("plan",),

@@ -20,6 +20,7 @@ HOMES: Final = {
     "cost": "cost:cost",
     "gate": "gate:gate",
     "watch": "watch:watch",
+    "cascade": "cascade:cascade",
     "card make": "card:card",
     "card check": "card:check_card",
     "plan": "plan:plan",

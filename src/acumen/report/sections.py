@@ -57,6 +57,7 @@ HOMES: Final[Mapping[str, str]] = {
     "sets": "decisions:SETS",
     "cost": "decisions:COST",
     "gate": "decisions:GATE",
+    "cascade": "cascades:CASCADE",
     "card": "cards:CARD",
     "card_check": "cards:CHECK",
     "watch": "watching:WATCH",

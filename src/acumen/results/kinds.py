@@ -46,6 +46,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "sets": Kind("results.decisions:SetsDocument", "sets"),
     "cost": Kind("results.decisions:CostDocument", "cost"),
     "gate": Kind("results.decisions:GateDocument", "gate"),
+    "cascade": Kind("results.cascades:CascadeDocument", "cascade"),
     "card": Kind("results.cards:CardDocument", "card make"),
     "card_check": Kind("results.cards:CardCheckDocument", "card check"),
     "watch": Kind("results.watching:WatchDocument", "watch"),
