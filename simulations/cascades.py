@@ -18,7 +18,7 @@ from acumen.decisions.cascade import Prices, Rows, search
 from simulations.thresholds import write
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "promises.md"
-STUDIES: Final = 300
+STUDIES: Final = 150
 SEED: Final = 4102
 ITEMS: Final = 4
 DELTA: Final = 0.1
