@@ -105,7 +105,9 @@ def _concluded(pair: PairDocument) -> Section:
     """Which of two is better, and what can be said of each."""
     documents, comparison = pair.systems, pair.comparison
     words = [] if comparison is None else comparison_paragraphs(comparison, documents[0].levels)
-    lines = [*words, *(line for document in documents for line in paragraphs(document))]
+    board = several.leaders(pair).finding
+    lines = [*several.decisions(pair), *([board] if board else []), *words]
+    lines += [line for document in documents for line in paragraphs(document)]
     first, *others = lines or [NOT_SCORED]
     return Section("concluded", CONCLUDED, tuple(map(Paragraph, others)), Detail.ANSWER, first)
 

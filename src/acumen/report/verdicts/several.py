@@ -126,6 +126,11 @@ def _doubt_words(pair: PairDocument) -> Iterator[str]:
     if pair.doubtful:
         cases = counted(len(pair.doubtful), "case")
         yield f"In {cases} methods agree against the truth, on evidence that carries their verdict."
+    yield from decisions(pair)
+
+
+def decisions(pair: PairDocument) -> Iterator[str]:
+    """That truths were decided again, and by whom: every number rests on it."""
     if pair.overrides:
         changes = sum(one.is_change for one in pair.overrides)
         same = len(pair.overrides) - changes
