@@ -6,7 +6,7 @@ two people and a judge that is surer where it is right and at times leaves a row
 ``few.csv``: 630 answers that a judge rated, 30 of them rated by a person as well; the judge is
 lenient. ``old.csv``, ``new.csv``, ``worse.csv``: three versions of a judge on the same
 120 answers. ``notes.csv``: 80 notes, three questions and two models; some answers are not told.
-``replies.csv``: 60 texts, four questions and two models; replies fail, most where it is hard.
+``breaks.csv``: 60 texts, four questions and two models; replies fail, most where it is hard.
 ``urgency.csv``: 300 tickets and a model that gives a probability for each of five levels.
 """
 
@@ -137,7 +137,7 @@ def open_questions(random: Random) -> Rows:
     return rows
 
 
-def replies(random: Random) -> Rows:
+def breaks(random: Random) -> Rows:
     """Two models, one better and one that breaks more often, above all on hard questions."""
     rows: Rows = []
     for text in range(1, 61):
@@ -194,7 +194,7 @@ def files() -> dict[str, Rows]:
         | versions(Random(3))
         | {
             "notes": open_questions(Random(4)),
-            "replies": replies(Random(5)),
+            "breaks": breaks(Random(5)),
             "urgency": urgency(Random(5)),
         }
     )

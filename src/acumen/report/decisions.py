@@ -11,6 +11,7 @@ from acumen.metrics.registry import Unit
 from acumen.report import blocks
 from acumen.report.blocks import Cell, Detail, Head, Section, Table
 from acumen.report.cells import (
+    amount,
     fact,
     measured_cell,
     number,
@@ -229,7 +230,7 @@ def _why_missing_rows(check: Check) -> str:
     rows = counted(check.missing_rows or 0, "missing row")
     if check.bounds is None:
         return f"{rows}: {plain(check.measured.reason or 'no bounds')}"
-    low, high = (number(bound).text for bound in check.bounds)
+    low, high = (amount(bound, unit_of(check.metric)).text for bound in check.bounds)
     turns = "" if not check.tipping else f", {check.tipping} of them are enough to turn it"
     return f"it depends on {rows}{turns}: whatever they are, the value is {low} to {high}"
 
