@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import io
 import os
+import shlex
 import sys
 import textwrap
 import traceback
@@ -246,6 +247,8 @@ def _run(arguments: list[str]) -> int:
     if len(arguments) == 2 and arguments[0] == "--show-completion":
         _show_completion(arguments[1])
         return 0
+    if arguments and arguments[0] not in COMMANDS and os.path.isfile(arguments[0]):
+        return _look(arguments)
     out, err = sys.stdout, sys.stderr
     try:
         code = app(args=arguments, prog_name=PROGRAM, standalone_mode=True)
@@ -257,6 +260,17 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
     return int(code or 0)
+
+
+def _look(arguments: list[str]) -> int:
+    """Say what is in a file, and evaluate it where nothing about that had to be guessed."""
+    if len(arguments) > 1:
+        files = all(map(os.path.isfile, arguments))
+        instead = "evaluate" if files else "map"
+        raise UsageError(f"name a command: acumen {instead} {shlex.join(arguments)}")
+    from acumen.cli.look import look
+
+    return _run(look(arguments[0]))
 
 
 def _fail(message: str, exit_code: int) -> int:

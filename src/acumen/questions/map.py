@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from acumen.declare import given
 from acumen.questions import options
@@ -22,7 +21,14 @@ def _mapping(survey: Survey) -> str:
 
 @question("acumen map ratings.csv", "acumen map log.json --output mapping.toml", keep=_mapping)
 def map_(
-    run: Annotated[str | Path, given(f"A run file ({options.FORMATS}); - is stdin.", kind=str)],
+    run: Annotated[
+        Any,
+        given(
+            f"A run file ({options.FORMATS}); - is stdin.",
+            kind=str,
+            more="A path, a dataframe or a list of rows.",
+        ),
+    ],
     *,
     mode: options.Mode = None,
     **reading: Unpack[Reading],

@@ -17,7 +17,7 @@ from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, r
 from acumen.readers.columns import from_columns
 from acumen.readers.copies import without_copies
 from acumen.readers.distribution import Probabilities
-from acumen.readers.guess import propose
+from acumen.readers.guess import propose, sure_of
 from acumen.readers.labels import with_labels
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
@@ -98,7 +98,8 @@ class _Study:
         needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
         if "distribution" in roles:
             needs.remove("prediction")
-        guess = guess_roles(rows.names, named, needs, partial(propose, rows, named))
+        looks = partial(propose, rows, named), partial(sure_of, rows, named)
+        guess = guess_roles(rows.names, named, needs, *looks)
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
         return cls(rows, mapping, roles, [*notes, *guess.notes], request.scale)
 

@@ -1,6 +1,6 @@
 """Which column may play which role: by its name first, then by what is in it.
 
-Only ``acumen map`` proposes what is guessed here; nothing is evaluated by such a guess unasked.
+``acumen map`` proposes what is guessed here; unasked is evaluated by it only what hangs on names.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from acumen.readers.cells import levels_of
 from acumen.readers.lookup import Lookup
 from acumen.readers.mapping import Cell
 from acumen.readers.records import ABSENT, Records, Rows
+from acumen.readers.replies import read_levels_said, read_sureness
 from acumen.readers.roles import COMMON, CONVENTIONS, DECLARED, DERIVED, HINTS, folded_name
 from acumen.table.coded import Coded
 
@@ -28,6 +29,8 @@ DEEPEST: Final = 4
 MOST_PARTS: Final = 100
 """Elements of a list inside a record that may each be a column."""
 _SILENCE: Final = Silence.of(())
+_JUDGED: Final = ("truth", "prediction")
+_APART: Final = "it tells rows of one case apart"
 _ROLES: Final = ("confidence", "case", "truth", "prediction", "item")
 
 
@@ -124,6 +127,11 @@ def _leaves(value: Mapping[str, Any], at: str, depth: int, *, lists: bool) -> It
 def _column(look: Lookup, path: str) -> Column:
     column = look.cells(Cell(path=path), "column")
     coded = Coded.of(levels_of(column, is_text=look.rows.is_text)).used
+    key = folded_name(path.rsplit(".", 1)[-1])
+    if key in (*CONVENTIONS["confidence"], *COMMON["confidence"]):
+        coded, _ = read_sureness(coded)
+    elif any(key in names.get(r, ()) for names in (CONVENTIONS, COMMON) for r in _JUDGED):
+        coded, _ = read_levels_said(coded, "")
     silence = [v for v in coded.values if _SILENCE.is_common(v)]
     kinds = (list, dict, type(ABSENT))
     plain = (str(v).lower() if isinstance(v, bool) else v for v in coded.values)
@@ -157,6 +165,32 @@ def propose(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
     paths = {role: guess.column.path for role, guess in guesses.items()}
     paths |= {"truth": raters} if raters else {}
     return {role: path for role, path in paths.items() if role not in named}
+
+
+_SURE: Final = ("named", "its name", "a common name")
+"""Why a column is taken for its role unasked."""
+
+
+def are_sure(guesses: Mapping[str, Guess]) -> bool:
+    """Whether nothing hangs on content alone: case, truth and prediction go by their names.
+
+    Words inside of two names do where both columns have the same levels.
+    """
+    pair = _pair(guesses)
+    reasons = [guesses[role].reason for role in ("case", "truth", "prediction") if role in guesses]
+    words = [reason for reason in reasons if reason == "a word in its name"]
+    fits = bool(pair) and _shares(*pair)
+    others = {guess.reason for guess in guesses.values()} - {*_SURE, "a word in its name", _APART}
+    return len(reasons) == 3 and not others and (not words or fits)
+
+
+def sure_of(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The columns of every role that is not named, where nothing about them hangs on a guess."""
+    columns = columns_of(rows)
+    guesses = guess_columns(columns, {r: paths[0] for r, paths in named.items() if paths})
+    if not are_sure(guesses) or raters_in(columns, guesses):
+        return {}
+    return {role: guess.column.path for role, guess in guesses.items() if role not in named}
 
 
 def _free(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Column]:
@@ -294,7 +328,7 @@ def _tell_apart(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
             guesses["rater"] = Guess(fits[0], "one answer of a case has several truths")
         elif fits:
             keys.append(fits[0])
-            guesses[role] = Guess(fits[0], "it tells rows of one case apart")
+            guesses[role] = Guess(fits[0], _APART)
 
 
 def _is_of_raters(guesses: Mapping[str, Guess]) -> bool:

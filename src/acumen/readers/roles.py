@@ -114,10 +114,12 @@ def guess_roles(
     named: Mapping[str, Collection[str]],
     needs: Collection[str] = REQUIRED,
     look: Callable[[], Mapping[str, str]] | None = None,
+    certain: Callable[[], Mapping[str, str]] | None = None,
 ) -> Roles:
     """Columns for the roles that are not ``named`` (role -> the columns it was given).
 
-    Where a role has none, ``look`` says which columns may be meant by what is in them.
+    Where a role has none, ``look`` says which columns may be meant by what is in them, and
+    ``certain`` those of which nothing hangs on a guess, if there are such for all roles.
 
     >>> guess_roles(["pid", "gt", "llm"], {}).columns
     {'truth': 'gt', 'case': 'pid', 'prediction': 'llm'}
@@ -140,6 +142,10 @@ def guess_roles(
     if missing == ["truth"] and not _proposals("truth", choice):
         listed = ", ".join(map(label, names))
         notes = [f"no column of {listed} is taken as the truth; if one is it: --truth COLUMN"]
+    elif missing and (columns := certain() if certain is not None else {}):
+        parts = (f"{label(n)} as the {r} ({option_of(r)})" for r, n in columns.items())
+        notes = [f"by words in their names and their levels are taken: {', '.join(parts)}"]
+        return Roles(columns, tuple(notes))
     elif missing:
         raise DataError([_no_column(missing, names, choice, look)])
     return Roles(choice.roles, (*notes, *_notes(choice, sure, named)))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Unpack
 
@@ -17,9 +18,11 @@ from acumen.readers import read_content
 from acumen.readers.answers import unjudged_in
 from acumen.readers.content import load
 from acumen.readers.formats import FORMATS, format_of, read_as, rows_of
+from acumen.readers.frame import frame_rows
 from acumen.readers.guess import (
     Column,
     Guess,
+    are_sure,
     columns_of,
     confidences_in,
     guess_columns,
@@ -27,10 +30,11 @@ from acumen.readers.guess import (
     stray_codes,
 )
 from acumen.readers.guess_distribution import guess_distribution
+from acumen.readers.inputs import table_of
 from acumen.readers.labels import with_labels
 from acumen.readers.mapping import resemblance
 from acumen.readers.reading import ROLES, Reading, overlay, words_of
-from acumen.readers.records import Rows
+from acumen.readers.records import Records, Rows
 from acumen.readers.request import Request
 from acumen.readers.words import usual_order
 from acumen.results.survey import ColumnPart, Question, Survey
@@ -39,23 +43,61 @@ from acumen.table.levels import spell
 from acumen.table.scale import find_scale
 
 FEW_VALUES: Final = 12
+RISK: Final = 0.1
+SHARE: Final = 0.8
+BUDGET: Final = 50
+"""What the commands of a threshold, a gate and a sample ask for, until somebody says better."""
 MAPPING: Final = "m.toml"
 """What commands call a mapping that ``--output`` wrote."""
 _SHOWN_ROLES: Final = ("truth", "prediction", "item", "rater", "system", "repeat")
 
 
-def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Reading]) -> Survey:
-    """Look at a file: what acumen would make of it, and what could be measured with it.
+def survey(data: Any, *, mode: str | None = None, **reading: Unpack[Reading]) -> Survey:
+    """Look at a file, a dataframe or rows: what acumen would make of them, what could be measured.
 
     The keywords are those of :func:`acumen.read`; roles that they leave open are guessed, by their
     names first. No long text is shown.
     """
-    if not isinstance(path, str | Path):
-        raise UsageError(f"a survey is of a file, not of {printable(type(path).__name__)}")
+    is_file = isinstance(data, str | Path)
+    return _survey(_of_file(data, reading, mode) if is_file else _of_object(data, mode), reading)
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """What is looked at: its rows, how it is read as a table, and what commands call it."""
+
+    name: str
+    format: str
+    rows: Rows | None
+    read: Callable[..., Judgments]
+    path: str | None = None
+
+
+def _of_file(path: str | Path, reading: Reading, mode: str | None) -> _Input:
     content, request = load(path, reading.get("encoding")), Request.of(reading)
     name = format_of(content.head, request.format)
     with read_as(name, content.name):
         rows = rows_of(content, name, request.rows) if FORMATS[name].has_columns else None
+    read = partial(read_content, content, mode=mode)
+    return _Input(content.name, name, rows, read, str(path))
+
+
+def _of_object(data: Any, mode: str | None) -> _Input:
+    is_rows = isinstance(data, list | tuple) and all(isinstance(row, Mapping) for row in data)
+    if not is_rows and not hasattr(type(data), "columns"):
+        kind = printable(type(data).__name__)
+        raise UsageError(f"a survey is of a path, a dataframe or a list of rows, not of {kind}")
+    rows: Rows = Records(rows=list(data), format="list") if is_rows else frame_rows(data)
+
+    def read(**reading: Unpack[Reading]) -> Judgments:
+        return table_of(data, mode, reading)
+
+    return _Input("data", rows.format, rows, read)
+
+
+def _survey(data: _Input, reading: Reading) -> Survey:
+    request, name, rows = Request.of(reading), data.format, data.rows
+    with read_as(name, data.name) if name in FORMATS else nullcontext():
         named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
         if rows is not None and request.labels is not None:
             in_force = request.over(rows.mapping)
@@ -74,11 +116,11 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
     if not guesses:  # one that is there already, as a file has it
         in_force = request.over(rows.mapping if rows else {})
         mapping = in_force.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    elif "truth" not in guesses:
+    elif "truth" not in guesses and not _reads(data, options):
         options = {"mapping": mapping}  # a mapping that names no truth says that there is none
     table, problems, levels = None, [], _Levels()
     try:
-        table = read_content(content, mode=mode, **options)
+        table = data.read(**options)
         if table.scale.inferred and not table.scale.is_numeric and rows is not None:
             levels = _in_usual_order(table.scale.levels)
     except DataError as error:
@@ -86,13 +128,13 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
         levels = _levels(guesses["truth"].column) if "truth" in guesses else levels
         with suppress(DataError, UsageError):  # no count hangs on the order of levels
             words: dict[str, Any] = options | {"levels": levels.text}
-            table = read_content(content, mode=mode, **words) if levels.text else None
+            table = data.read(**words) if levels.text else None
     proposal = {"levels": levels.text} if levels.is_ordered else {}
     roles = _roles(rows, request, guesses) | {k: v for k, v in options.items() if k == "truth"}
     hint = resemblance([c.path for c in columns]) if guesses else ""
     notes = [hint] if hint else []
     report = Survey(
-        file=content.name,
+        file=data.name,
         format=name,
         rows=len(rows if rows is not None else table or ()),
         columns=roles,
@@ -105,11 +147,20 @@ def survey(path: str | Path, *, mode: str | None = None, **reading: Unpack[Readi
         return report
     paths = {guess.column.path for guess in guesses.values()}
     spare = confidences_in([c for c in columns if c.path not in paths], guesses)
-    command = _command(str(path), options | proposal)
+    command = _Command(data.path, options | proposal)
     study = _Study(table, command, spare, is_ordered=levels.is_ordered or not levels.text)
-    return report.model_copy(
-        update=study.facts | {"notes": [*notes, *table.warnings, *levels.notes]}
-    )
+    facts: dict[str, Any] = {"notes": [*notes, *table.warnings, *levels.notes]}
+    facts |= {"sure": study.is_ordered and not problems and are_sure(guesses)}
+    return report.model_copy(update=study.facts | facts)
+
+
+def _reads(data: _Input, options: Mapping[str, Any]) -> bool:
+    """Whether the input is a table with these options."""
+    try:
+        data.read(**options)
+    except (DataError, UsageError):
+        return False
+    return True
 
 
 def _guesses(rows: Rows, columns: Sequence[Column], named: Mapping[str, str]) -> dict[str, Guess]:
@@ -220,14 +271,28 @@ def _mapping(format_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in table.items() if value}
 
 
-def _command(path: str, options: Mapping[str, Any]) -> str:
-    """The words that read the file so: its name, and options."""
-    words = words_of({k: v for k, v in options.items() if k not in ("scale", "levels")})
-    if isinstance(options.get("mapping"), dict):
-        words = ["--mapping", MAPPING]
-    if levels := options.get("levels"):
-        words += ["--levels", spell(find_scale(levels).levels)]
-    return shlex.join([path, *words])
+@dataclass(frozen=True)
+class _Command:
+    """How questions are asked of an input: as command lines, or in Python where it is no file."""
+
+    path: str | None
+    options: Mapping[str, Any]
+
+    def of(self, question: str, leave: Collection[str] = (), **more: Any) -> str:
+        """The command of a question, with options of its own, without some of the reading."""
+        options = {k: v for k, v in self.options.items() if k not in leave}
+        if self.path is None:
+            asked = ", ".join(f"{k}={v!r}" for k, v in {**options, **more}.items())
+            return f"acumen.{question}(data, {asked})"
+        words = words_of({k: v for k, v in options.items() if k not in ("scale", "levels")})
+        if isinstance(options.get("mapping"), dict):
+            words = ["--mapping", MAPPING]
+        if options.get("levels"):
+            words += ["--levels", spell(find_scale(options["levels"]).levels)]
+        elif isinstance(options.get("scale"), str | Path):
+            words += ["--scale", str(options["scale"])]
+        own = [w for k, v in more.items() for w in (f"--{k.replace('_', '-')}", str(v))]
+        return shlex.join(["acumen", question, self.path, *words, *own])
 
 
 @dataclass(frozen=True)
@@ -235,7 +300,7 @@ class _Study:
     """A table, and how to read it on the command line."""
 
     table: Judgments
-    command: str
+    command: _Command
     candidates: Sequence[str] = ()
     """Columns that could be a confidence."""
     is_ordered: bool = True
@@ -253,9 +318,11 @@ class _Study:
             "measurable": dict(_questions(self)),
         }
 
-    def ask(self, name: str, about: str, lacks: str | None, more: str = "") -> tuple[str, Question]:
+    def ask(
+        self, name: str, about: str, lacks: str | None, question: str = "evaluate", **more: Any
+    ) -> tuple[str, Question]:
         lacks = lacks if self.is_ordered else "the order of the levels: --levels LOWEST,…,HIGHEST"
-        command = f"acumen evaluate {self.command}{more}" if lacks is None else None
+        command = self.command.of(question, **more) if lacks is None else None
         return name, Question(about=about, possible=lacks is None, command=command, lacks=lacks)
 
 
@@ -277,20 +344,43 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
         ranked = f"a confidence for {counted(gaps, 'answered row')} more" if gaps else None
     ranked = truth or (None if judged.distribution is not None else ranked)
     yield study.ask("selective", "Does its confidence tell right from wrong?", ranked)
-    span = "" if confidence is None else _range(confidence.values)
-    yield study.ask("calibration", "Is its confidence honest?", ranked, span)
+    span = {} if confidence is None else _range(confidence.values)
+    yield study.ask("calibration", "Is its confidence honest?", ranked, **span)
     few = len(judged.cases)
-    more = None if few >= RELIABLE_CASES else f"{RELIABLE_CASES - few} more cases with a truth"
-    yield study.ask("intervals", "How sure are the numbers?", truth or more)
+    fewer = None if few >= RELIABLE_CASES else f"{RELIABLE_CASES - few} more cases with a truth"
+    yield study.ask("intervals", "How sure are the numbers?", truth or fewer)
     if judged.distribution is not None:
         yield study.ask("distribution", "Are the probabilities of its levels honest?", truth)
     lacks = None if systems > 1 else "a second file, or a column of systems: --system COLUMN"
     yield study.ask("comparison", "Which system is better?", truth or lacks)
+    if systems < 2 and confidence is not None:
+        about = "From which confidence on may its answers be used?"
+        yield study.ask("threshold", about, ranked, "threshold", risk=RISK)
+    if systems < 2:
+        asked = {"metric": "accuracy", "at_least": SHARE}
+        yield study.ask("gate", "Is it good enough to pass?", truth, "gate", **asked)
+    yield from _of_people(study, None if truth is None else table)
 
 
-def _range(values: np.ndarray[Any, Any]) -> str:
+def _of_people(study: _Study, unlabelled: Judgments | None) -> Iterator[tuple[str, Question]]:
+    """What may be asked of those who gave the truth, or of those who shall."""
+    options, raters = study.command.options, study.table.rater
+    if raters is not None and len(raters.values) > 1:
+        leave = ("confidence_column", "abstain", "unanswerable")
+        about = "Do people agree, and may it stand in for one of them?"
+        yield study.ask("raters", about, None, "rate", leave=leave)
+    if unlabelled is None or not isinstance(options.get("prediction"), str):
+        return
+    if len(unlabelled.cases) > 1:
+        budget = min(BUDGET, len(unlabelled.cases))
+        asked = {"budget": budget, "for": "estimate"}
+        yield study.ask("labels", "Which cases should people label first?", None, "label", **asked)
+
+
+def _range(values: np.ndarray[Any, Any]) -> dict[str, str]:
     """The option that makes a confidence a probability, where it needs one."""
     finite = values[np.isfinite(values)]
     if not len(finite) or finite.max() <= 1:
-        return ""
-    return f" --confidence-range 0,{100 if finite.max() > 10 else 10 if finite.max() > 5 else 5}"
+        return {}
+    top = 100 if finite.max() > 10 else 10 if finite.max() > 5 else 5
+    return {"confidence_range": f"0,{top}"}

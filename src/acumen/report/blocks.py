@@ -84,6 +84,8 @@ class Tone(StrEnum):
     PLAIN = "plain"
     STRONG = "strong"
     QUIET = "quiet"
+    COMMAND = "command"
+    """A line to copy, which is never broken."""
     HEADING = "heading"
     """Above what belongs to it."""
 

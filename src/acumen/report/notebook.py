@@ -30,7 +30,8 @@ def _part(part: Text) -> str:
         case Paragraph(tone=Tone.HEADING):
             return f"<h4>{escape(part.text)}</h4>"
         case Paragraph():
-            tag = {Tone.STRONG: "b", Tone.QUIET: "small"}.get(part.tone, "span")
+            tags = {Tone.STRONG: "b", Tone.QUIET: "small", Tone.COMMAND: "code"}
+            tag = tags.get(part.tone, "span")
             return f"<p><{tag}>{_lines(part.text)}</{tag}></p>"
         case Notes():
             return _list([n.text + UNRELIABLE * n.marked for n in part.notes])

@@ -37,12 +37,19 @@ FOLDED: Final = 18
 HEADER_WIDTH: Final = 13
 """Titles of columns are broken at this width in such tables."""
 
-_STYLES: Final = {Tone.PLAIN: "", Tone.QUIET: "dim", Tone.STRONG: "bold", Tone.HEADING: "bold"}
+_STYLES: Final = {
+    Tone.PLAIN: "",
+    Tone.QUIET: "dim",
+    Tone.STRONG: "bold",
+    Tone.HEADING: "bold",
+    Tone.COMMAND: "bold",
+}
 
 
 def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool = False) -> str:
     """The blocks as text, without blanks at line ends."""
     from rich.console import Console
+    from rich.text import Text as Line
 
     out = io.StringIO()
     console = Console(
@@ -57,6 +64,10 @@ def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool 
     )
     blocks = list(in_text(parts))
     for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+        if isinstance(block, Paragraph) and block.tone is Tone.COMMAND:
+            line = Line(f"{block.text}\n", style=_STYLES[block.tone])
+            console.print(line, soft_wrap=True)  # a command that is broken cannot be copied
+            continue
         lead, noted = isinstance(after, Table), _is_quiet(after)
         console.print(_block(block, width, is_lead=lead, is_noted=noted))
     lines = [line.rstrip() for line in out.getvalue().split("\n")]

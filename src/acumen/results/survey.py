@@ -45,6 +45,7 @@ class Survey(Model):
     outcomes: dict[str, int] = Field(default_factory=dict)
     measurable: dict[str, Question] = Field(default_factory=dict)
     details: list[ColumnPart] = Field(default_factory=list)
+    sure: bool = Field(default=False, description="whether acumen FILE evaluates it so, unasked")
     notes: list[str] = Field(default_factory=list)
     problems: list[str] = Field(default_factory=list, description="why it is no table yet")
     mapping: dict[str, Any] = Field(default_factory=dict, description="a mapping to start from")
