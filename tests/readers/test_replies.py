@@ -54,11 +54,20 @@ def test_a_reply_that_names_none_or_two_is_not(text: str) -> None:
 def test_a_column_is_on_one_scale_or_is_not_read() -> None:
     """A level of 5 and one of 10 are not on one scale, nor is 80% beside 4."""
     for values in (["4/5", "8/10"], ["80%", 4]):
-        column, notes = read_levels_said(Coded.of(values), "prediction")
-        assert (list(column.values), notes) == (values, [])
-    column, notes = read_levels_said(Coded.of(["3/5", 4, "3/5", None, "n/a"]), "prediction")
-    assert (column.values, column.codes.tolist()) == ((3, 4, "n/a"), [0, 1, 0, -1, 2])
-    assert notes == ["prediction: read out of its text in 2 rows: 3/5 as 3, of 5"]
+        levels = read_levels_said(Coded.of(values), "prediction")
+        assert (list(levels.column.values), levels.notes) == (values, ())
+    levels = read_levels_said(Coded.of(["3/5", 4, "3/5", None, "n/a"]), "prediction")
+    assert (levels.column.values, levels.whole) == ((3, 4, "n/a"), 5)
+    assert levels.column.codes.tolist() == [0, 1, 0, -1, 2]
+    assert levels.notes == ("prediction: read out of its text in 2 rows: 3/5 as 3, of 5",)
+
+
+def test_a_truth_and_a_prediction_on_two_scales_are_refused() -> None:
+    rows = [{"id": at, "gt": f"{1 + at % 5}/5", "pred": f"{2 + at}/10"} for at in range(8)]
+    with pytest.raises(DataError, match="the truth is said to be of 5, the prediction of 10"):
+        _table(rows, {})
+    with pytest.raises(DataError, match="said to be of 100, and no truth is above 5"):
+        table(["80%", "60%", "40%", "20%", "80%"])
 
 
 def table(prediction: list[Any], **reading: Any) -> Judgments:

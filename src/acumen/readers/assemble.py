@@ -23,7 +23,7 @@ from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
 from acumen.readers.records import ABSENT, Rows
-from acumen.readers.replies import read_levels_said, read_sureness
+from acumen.readers.replies import read_levels_said, read_sureness, refuse_two_scales
 from acumen.readers.request import Request, scale_in
 from acumen.readers.roles import DERIVED, ERRORS, REQUIRED, folded_name, guess_roles, option_of
 from acumen.readers.unfold import is_wide, unfold
@@ -78,6 +78,8 @@ class _Study:
     """The scale that was named."""
     said: list[str] = field(default_factory=list)
     """What to tell of levels and confidences that were read out of texts."""
+    wholes: dict[str, int | float | None] = field(default_factory=dict)
+    """Of how many the levels of a role are said to be."""
 
     @classmethod
     def of(cls, rows: Rows, request: Request) -> _Study:
@@ -123,6 +125,8 @@ class _Study:
         notes = [*self.rows.warnings, *self.notes]
         if self.rows.is_text:
             notes += [*mangled_ids(columns["case"]), *self._texts_among(signals)]
+        if self.scale is None:
+            refuse_two_scales(self.wholes, () if truth is None else truth)
         notes += self.said
         notes += self._texts_as_numbers(truth=truth, prediction=prediction)
         if failed := int(self.failed.sum()):
@@ -176,8 +180,10 @@ class _Study:
         levels = levels_of(self.look.cells(cell, role), is_text=is_text)
         is_plain = not (cell.extract or cell.labels or self.rows.mapping)
         if is_plain and isinstance(levels, Coded) and (self.scale is None or self.scale.is_numeric):
-            levels, notes = read_levels_said(levels, role)
-            self.said.extend(notes)
+            reading = read_levels_said(levels, role)
+            levels = reading.column
+            self.said.extend(reading.notes)
+            self.wholes[role] = reading.whole
         return levels
 
     def _texts_as_numbers(self, **columns: Any) -> list[str]:

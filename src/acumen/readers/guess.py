@@ -131,7 +131,7 @@ def _column(look: Lookup, path: str) -> Column:
     if key in (*CONVENTIONS["confidence"], *COMMON["confidence"]):
         coded, _ = read_sureness(coded)
     elif any(key in names.get(r, ()) for names in (CONVENTIONS, COMMON) for r in _JUDGED):
-        coded, _ = read_levels_said(coded, "")
+        coded = read_levels_said(coded, "").column
     silence = [v for v in coded.values if _SILENCE.is_common(v)]
     kinds = (list, dict, type(ABSENT))
     plain = (str(v).lower() if isinstance(v, bool) else v for v in coded.values)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from acumen.errors import SHOWN_CHARACTERS, counted, label, printable
+from acumen.errors import SHOWN_CHARACTERS, DataError, counted, label, printable
 from acumen.files.text import folded
 from acumen.readers.cells import NO_NUMBER, recoded
 from acumen.readers.words import sureness_of
@@ -21,6 +21,8 @@ from acumen.table.levels import number_in
 
 LONGEST_REPLY: Final = 20_000
 """Characters of a reply that are looked at; a longer one is not read."""
+MOST_SMALL: Final = 10
+"""A truth up to here is on no scale of 100."""
 _N: Final = r"(?P<n>[+-]?\d{1,6}(?:[.,]\d{1,6})?)"
 _OF: Final = (
     r"\s{0,2}(?:/|out\s+of|of|von|sur|de|su|van)\s{0,2}(?P<m>\d{1,6}(?:\.\d{1,6})?)"
@@ -106,21 +108,44 @@ def _in_json(text: str) -> _Level | None:
     return None if number is None else _Level(number)
 
 
-def read_levels_said(column: Coded, role: str) -> tuple[Coded, list[str]]:
-    """A column of levels with those that replies say as numbers, and what to tell of it."""
+@dataclass(frozen=True, slots=True)
+class LevelsSaid:
+    """A column of levels, those that replies say as numbers; of how many, and what to tell."""
+
+    column: Coded
+    whole: int | float | None = None
+    """What the levels are said to be of; 100 for per cent."""
+    notes: tuple[str, ...] = ()
+
+
+def read_levels_said(column: Coded, role: str) -> LevelsSaid:
+    """What a column of levels says."""
     texts = {at: v for at, v in enumerate(column.values) if _is_open(v)}
     said = {at: level for at, text in texts.items() if (level := level_said(text)) is not None}
     if not said or not _agree(list(said.values()), column.values):
-        return column, []
+        return LevelsSaid(column)
     values = [said[at].value if at in said else v for at, v in enumerate(column.values)]
     rows = int(column.counts[list(said)].sum())
     first = next(iter(said))
-    of = {level.of for level in said.values()} - {None}
-    more = ", in per cent" if said[first].is_percent else f", of {of.pop():g}" if of else ""
+    of = next((level.of for level in said.values() if level.of is not None), None)
+    more = ", in per cent" if said[first].is_percent else f", of {of:g}" if of else ""
     text = texts[first] if len(texts[first]) <= SHOWN_CHARACTERS else "a reply"
     example = f"{label(text)} as {said[first].value:g}"
     note = f"{role}: read out of its text in {counted(rows, 'row')}: {example}{more}"
-    return recoded(column.codes, values), [note]
+    return LevelsSaid(recoded(column.codes, values), 100 if said[first].is_percent else of, (note,))
+
+
+def refuse_two_scales(wholes: Mapping[str, int | float | None], truth: Any) -> None:
+    """Refuse levels of the truth and the prediction that are of two wholes: 4/5 and 8/10."""
+    first, second = wholes.get("truth"), wholes.get("prediction")
+    if first and second and first != second:
+        both = f"the truth is said to be of {first:g}, the prediction of {second:g}"
+        raise DataError([f"{both}: bring them onto one scale"])
+    values = truth.values if isinstance(truth, Coded) else truth
+    numbers = [n for v in values if (n := number_in(v)) is not None] if second == 100 else []
+    if not first and numbers and 1 < max(numbers) <= MOST_SMALL:
+        few = f"the prediction is said to be of 100, and no truth is above {max(numbers):g}"
+        raise DataError([f"{few}: bring them onto one scale, or name it: --levels 0-100"])
 
 
 def _is_open(value: object) -> bool:
