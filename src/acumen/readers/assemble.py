@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, Problem, UsageError, counted, label, refuse, what_came
 from acumen.files.text import folded
+from acumen.readers.annotations import with_people_beside_judge
 from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, recoded, taken
 from acumen.readers.columns import from_columns
 from acumen.readers.copies import without_copies
@@ -83,6 +84,8 @@ class _Study:
 
     @classmethod
     def of(cls, rows: Rows, request: Request) -> _Study:
+        if not request.asks_roles:
+            rows = with_people_beside_judge(rows)
         mapping = request.over(rows.mapping)
         rows, roles, notes = with_labels(rows, mapping.roles, request.labels, request.on)
         for role in ("truth", "prediction", "confidence"):

@@ -51,6 +51,12 @@ class Request:
         return self.over({}).rows
 
     @property
+    def asks_roles(self) -> bool:
+        """Whether it is said where the truth or the prediction stands, or labels are joined."""
+        named = {**self.mapping.get("columns", {}), **self.keywords["columns"]}
+        return bool({"truth", "prediction"} & named.keys()) or self.labels is not None
+
+    @property
     def asks(self) -> list[str]:
         """What is asked that only rows can answer, as options."""
         names = [option_of(role) for role in self.keywords["columns"]]

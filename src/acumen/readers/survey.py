@@ -15,6 +15,7 @@ import numpy as np
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import DataError, UsageError, counted, printable
 from acumen.readers import read_content
+from acumen.readers.annotations import with_people_beside_judge
 from acumen.readers.answers import unjudged_in
 from acumen.readers.content import load
 from acumen.readers.formats import FORMATS, format_of, read_as, rows_of
@@ -99,6 +100,8 @@ def _survey(data: _Input, reading: Reading) -> Survey:
     request, name, rows = Request.of(reading), data.format, data.rows
     with read_as(name, data.name) if name in FORMATS else nullcontext():
         named = {role: reading.get(keyword) for keyword, role in ROLES.items()}
+        if rows is not None and not request.asks_roles:
+            rows = with_people_beside_judge(rows)
         if rows is not None and request.labels is not None:
             in_force = request.over(rows.mapping)
             rows, judged, _ = with_labels(rows, in_force.roles, request.labels, request.on)
