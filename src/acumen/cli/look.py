@@ -26,9 +26,9 @@ def look(path: str) -> list[str]:
         return ["map", path]
     from acumen.report.blocks import Paragraph, Tone
 
-    kept = [section for section in result.sections() if section.key != "lacks"]
+    sections = [section for section in result.sections() if section.key != "lacks"]
     lead = Paragraph("All of it goes by its names, so it is evaluated:", Tone.HEADING)
-    print_parts([*kept, lead])
+    print_parts([*sections, lead])
     print_parts([Paragraph(command, Tone.COMMAND)])
     return shlex.split(command)[1:]
 
