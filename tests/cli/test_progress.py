@@ -145,8 +145,8 @@ def test_a_person_at_a_terminal_sees_stage_and_time_left_and_is_left_a_clean_lin
 
 
 def test_every_command_that_may_take_long_shows_that_it_works() -> None:
-    # these answer at once, have a line of their own, or rank a run (cli/ranking.py)
-    others = {"explain", "schema", "skill", "task", "run", "curve", "reconcile"}
+    # these answer at once, have a line of their own, rank a run, or are made of questions (card)
+    others = {"explain", "schema", "skill", "task", "run", "curve", "reconcile", "card"}
     own = {*COMMANDS} - {*HOMES} | {"run"}  # those of questions are made alike, and wait
     sources = {n: import_module(f"acumen.cli.{MODULES.get(n, n)}").__file__ for n in own}
     texts = {name: Path(path or "").read_text("utf-8") for name, path in sources.items()}
