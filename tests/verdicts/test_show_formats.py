@@ -111,9 +111,9 @@ def test_a_spreadsheet_runs_no_name(shelf: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("form", "marked", "plain"),
     [
-        ("table", "10.0–90.0*", "40.0–60.0 "),
-        ("markdown", "80.0% [10.0–90.0]\\* |", "50.0% [40.0–60.0] |"),
-        ("latex", "80.0\\% [10.0–90.0]$^{*}$ &", "50.0\\% [40.0–60.0] &"),
+        ("table", "[10.0%, 90.0%]*", "[40.0%, 60.0%] "),
+        ("markdown", "80.0% \\[10.0%, 90.0%\\]\\* |", "50.0% \\[40.0%, 60.0%\\] |"),
+        ("latex", "80.0\\% {[}10.0\\%, 90.0\\%]$^{*}$ &", "50.0\\% {[}40.0\\%, 60.0\\%] &"),
         ("csv", ",10.0,90.0,rests on 2 cases of 'Critical Risk': unreliable,", ",40.0,60.0,,"),
     ],
 )

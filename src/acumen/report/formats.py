@@ -137,7 +137,7 @@ def as_json(parts: Parts) -> str:
 def _records(table: Table) -> Iterator[dict[str, object]]:
     """Rows by column; a measured number is its estimate, low, high, unit and note.
 
-    Where a table has several, their columns begin with what stands above each.
+    Where a table has several, what stands above each names its estimate and begins the others.
     """
     columns = list(enumerate(table.columns))
     with_ends = {at for at, _ in columns if any(row[at].ends for row in table.rows)}
@@ -152,9 +152,10 @@ def _records(table: Table) -> Iterator[dict[str, object]]:
                 record[column] = value
                 continue
             low, high = cell.ends or (None, None)
-            numbers = {"estimate": value, "low": low, "high": high}
-            numbers |= {"unit": cell.unit or None, "note": cell.hint}
-            record |= numbers if is_only else {f"{column}_{k}": v for k, v in numbers.items()}
+            prefix = "" if is_only else f"{column}_"
+            record["estimate" if is_only else column] = value
+            record |= {f"{prefix}low": low, f"{prefix}high": high, f"{prefix}note": cell.hint}
+            record[f"{prefix}unit"] = cell.unit or None
         yield record
 
 
