@@ -54,7 +54,7 @@ def write(docs: Path) -> None:
     texts |= {"changelog.md": changes.read_text("utf-8").replace("](docs/", "](")}
     for path, text in texts.items():
         _write(docs / path, text)
-    _write(docs / "llms.txt", agents.llms(docs, entries_of(docs)))
+    _write(docs / "llms.txt", agents.llms(docs, pages_of(docs)))
 
 
 def _write(page: Path, text: str) -> None:
@@ -84,3 +84,12 @@ def entries_of(docs: Path) -> dict[str, list[str]]:
         if entries:
             sections[section] = list(entries)
     return sections
+
+
+def pages_of(docs: Path) -> dict[str, list[str]]:
+    """Title of a section -> its pages, and below the page of commands one for each of them."""
+    below = {"reference/commands": [f"reference/commands/{name}" for name in commands.names()]}
+    return {
+        section: [page for entry in entries for page in (entry, *below.get(entry, ()))]
+        for section, entries in entries_of(docs).items()
+    }

@@ -24,8 +24,10 @@ def llms(docs: Path, sections: Mapping[str, list[str]]) -> str:
 def _line(docs: Path, page: str) -> str:
     """A page as a link with its first sentence."""
     path = next(p for end in (".md", ".rst") if (p := docs / f"{page}{end}").exists())
-    lines = [line for line in path.read_text("utf-8").splitlines() if line and line[0] not in "(."]
-    title = lines[0].lstrip("# ")
-    prose = (line for line in lines[1:] if re.match(r"[A-Z*`]\S* ", line))
-    sentence = re.split(r"(?<=[.?!:]) ", next(prose, ""))[0].replace("**", "")
-    return f"- [{title}]({page}.html): {sentence}" if sentence else f"- [{title}]({page}.html)"
+    text = re.sub(r"^(?:[(.=].*)?\n", "\n", path.read_text("utf-8"), flags=re.MULTILINE)
+    title, *parts = [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+    prose = next((part for part in parts if re.match(r"(?!```)[A-Z*`]\S* ", part)), "")
+    sentence = re.split(r"(?<=[.?!]) ", prose)[0].replace("**", "")
+    sentence = re.sub(r"\[([^]]*)\]\([^)]*\)|\\(.)", r"\1\2", sentence)  # links; what RST escapes
+    link = f"- [{title.lstrip('# ')}]({page}.html)"
+    return f"{link}: {sentence}" if sentence else link

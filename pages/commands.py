@@ -22,26 +22,26 @@ WORDS: Final[dict[type, str]] = {
 def commands() -> str:
     """Every command by the question that it answers; each has a page of its own."""
     parts = []
-    for question, names in QUESTIONS.items():
-        rows = [(f":doc:`commands/{name}`", _first_line(command_of(name))) for name in names]
+    for question, answers in QUESTIONS.items():
+        rows = [(f":doc:`commands/{name}`", _first_line(command_of(name))) for name in answers]
         parts += [heading(question, "-"), table(("command", "what it does"), rows)]
     about = (
         "Every option is also a keyword of the Python function of the same name. "
         "``acumen COMMAND --help`` prints the same as the page of a command."
     )
-    listed = "\n".join(f"   commands/{name}" for name in _names())
+    listed = "\n".join(f"   commands/{name}" for name in names())
     return page("Commands", about, *parts, f".. toctree::\n   :hidden:\n\n{listed}")
 
 
 def pages_of_commands() -> dict[str, str]:
     """Command -> its page: what it does, examples, arguments and options."""
-    return {name: _command(name) for name in _names()}
+    return {name: _command(name) for name in names()}
 
 
 def configuration() -> str:
     """Every key of acumen.toml, a table a command."""
     parts = []
-    for name in _names():
+    for name in names():
         keys = options_of(command_of(name))
         rows = [
             (
@@ -83,9 +83,10 @@ def examples(name: str) -> list[str]:
     return re.findall(r"^(?:Example: )?(acumen .*)$", command_of(name).help, re.MULTILINE)
 
 
-def _names() -> Iterator[str]:
-    for names in QUESTIONS.values():
-        yield from names
+def names() -> Iterator[str]:
+    """The commands in the order of the questions that they answer."""
+    for answers in QUESTIONS.values():
+        yield from answers
 
 
 def _command(name: str) -> str:

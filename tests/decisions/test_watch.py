@@ -168,7 +168,7 @@ def test_a_pipe_gets_a_line_a_look_and_the_alarm_an_exit_code(
     Path("new.jsonl").write_text("\n".join(lines))
     assert run(["watch", "new.jsonl", "--promise", "threshold.json", "--every", "1"]) == 1
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("1 case: accepted 100.0%, risk 0.000, ")
+    assert printed[0].startswith("1 case: accepted 100.0%, risk 0.000 [")
     assert all("ALARM" not in line for line in printed[:-1])
     alarm = f"ALARM at case {len(printed)}: the risk of what is accepted is above 0.2 (a false"
     assert alarm in printed[-1]

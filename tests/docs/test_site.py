@@ -22,7 +22,7 @@ from acumen.cli import COMMANDS, EXITS
 from acumen.cli.config import options_of
 from acumen.metrics import METRICS
 from acumen.results.kinds import KINDS
-from pages import SECTIONS, contents, entries_of, write
+from pages import SECTIONS, contents, pages_of, write
 from pages.commands import command_of
 from pages.links import Page, problems
 from tests.docs.stage import DOCS, ROOT
@@ -33,7 +33,8 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 def test_every_page_is_in_the_contents_and_links_to_files_that_there_are() -> None:
     write(DOCS)
-    entries = contents(DOCS)
+    below = (DOCS / "reference" / "commands.rst").read_text("utf-8")
+    entries = contents(DOCS) + below.replace("   commands/", "reference/commands/")
     pages = {p.relative_to(DOCS) for s in ("md", "rst") for p in DOCS.rglob(f"*.{s}")}
     assert [p for p in pages if f"\n{p.with_suffix('').as_posix()}\n" not in entries] == [
         Path("index.md")
@@ -49,8 +50,10 @@ def test_the_contents_for_a_language_model_name_every_page() -> None:
     write(DOCS)
     text = (DOCS / "llms.txt").read_text("utf-8")
     assert text.startswith("# acumen\n\n> How far can an AI's judgments be trusted")
-    pages = [entry for entries in entries_of(DOCS).values() for entry in entries]
-    assert [link.removesuffix(".html") for link in LINK.findall(text)] == pages
+    links = [link.removesuffix(".html") for link in LINK.findall(text)]
+    pages = [entry for entries in pages_of(DOCS).values() for entry in entries]
+    assert links == pages
+    assert {f"reference/commands/{name}" for name in COMMANDS} < {*links}
     assert [
         line for line in text.splitlines() if line.startswith("- [") and line.count("[") > 3
     ] == []

@@ -47,7 +47,7 @@ def _bounds(document: WatchDocument) -> list[str]:
     if risk.value is None:
         return [f"{accepted}no answer is accepted yet,"]
     ends = reach(risk.low, risk.high, ".3f").text
-    return [f"{accepted}risk {risk.value:.3f}, {ends} (promised {promise.alpha:g}),"]
+    return [f"{accepted}risk {risk.value:.3f} {ends} (promised {promise.alpha:g}),"]
 
 
 def _alarm(promise: Promise) -> Callable[[Wager], str]:
