@@ -145,6 +145,7 @@ def test_the_control_has_the_numbers_the_index_states(
         "201_missing_column.csv",
         "280_valid_control.parquet",
         "284_float_pred_with_null.parquet",
+        "306_rows_duplicate.jsonl",
     ],
 )
 def test_the_same_data_in_another_dress_gives_the_same_numbers(
@@ -155,6 +156,17 @@ def test_the_same_data_in_another_dress_gives_the_same_numbers(
     code, _, out = outcome(case_of(name), folder, capsys)
     assert code == 0
     assert metrics(out) == expected
+
+
+def test_a_row_that_is_an_exact_copy_is_told_with_its_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The row counts once: its numbers are the control's, which the test above holds."""
+    code, said, out = outcome(case_of("306_rows_duplicate.jsonl"), folder, capsys)
+    assert code == 0
+    told = "1 row is an exact copy of another, the first in line 25: counted once"
+    assert f"warning: {told}" in said
+    assert told in json.loads(out.read_text("utf-8"))["warnings"]
 
 
 def test_undefined_numbers_are_null_with_a_reason(
