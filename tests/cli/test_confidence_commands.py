@@ -162,7 +162,9 @@ def test_rows_without_a_rating_are_told_what_to_name(tmp_path, capsys) -> None:
         "name features or a confidence (signals: self_conf)\n"
     )
     assert run(["calibrate", path, "--confidence", "self_conf", "--method", "platt"]) == 0
-    assert capsys.readouterr().out.startswith("What was fitted\nplatt of self_conf for correctness")
+    out = capsys.readouterr().out
+    assert out.startswith("Before and after\nThe calibration error was 0.168 [0.000, 0.303]; on")
+    assert "\nWhat was fitted\nplatt of self_conf for correctness\n" in out
 
 
 def test_rows_with_a_confidence_of_their_own_are_fitted_on_it(tmp_path, capsys) -> None:
@@ -173,7 +175,8 @@ def test_rows_with_a_confidence_of_their_own_are_fitted_on_it(tmp_path, capsys) 
     (tmp_path / "rows.csv").write_text(rows)
     assert run(["calibrate", str(tmp_path / "rows.csv"), "--method", "isotonic"]) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("What was fitted\nisotonic of confidence for correctness")
+    assert said.out.startswith("Before and after\nThe calibration error was ")
+    assert "\nWhat was fitted\nisotonic of confidence for correctness\n" in said.out
     assert "levels inferred: 0–3" in said.out
 
 
@@ -216,7 +219,9 @@ def test_a_confidence_that_is_no_probability_is_told_once_with_what_to_take(
     assert "is outside 0..1, where temperature works" in line
     assert "of 125 answered rows: take isotonic or logistic" in line
     assert run(["calibrate", train, *options, "--method", "isotonic"]) == 0
-    assert capsys.readouterr().out.startswith("What was fitted\nisotonic of llm for correctness")
+    out = capsys.readouterr().out
+    assert out.startswith("Before and after\nOn cases it never saw its calibration error is ")
+    assert "\nWhat was fitted\nisotonic of llm for correctness\n" in out
 
 
 def test_a_tokens_probability_is_described_as_the_runner_makes_it(capsys) -> None:

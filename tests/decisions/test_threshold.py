@@ -191,7 +191,8 @@ def test_where_none_can_be_certified_it_says_how_many_cases_could() -> None:
     assert document.threshold is None
     assert document.fewest_cases == 11
     assert document.cases_needed == 11
-    assert "None can be certified with 10 cases" in repr(acumen.threshold(few, risk=0.2))
+    answer = "What was decided\nNo threshold can be certified with 10 cases at which the mean loss"
+    assert repr(acumen.threshold(few, risk=0.2)).startswith(answer)
     hopeless = acumen.threshold(single([1] * 30, list(range(30))), risk=0.1)
     assert hopeless.document.cases_needed is None
     assert "more cases like these would not" in repr(hopeless)
@@ -265,8 +266,9 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
     files = ["-o", str(study / "t.json"), "--html", str(study / "t.html")]
     assert run([*arguments, *files]) == 0
     text = capsys.readouterr().out
-    decided = "What was decided\nEvery answer may be used: their risk (abs_norm) is at most 0.15"
-    assert text.startswith(decided)
+    decided = "Every answer may be used: the mean loss (abs_norm) is at most 0.15, with a chance of"
+    answer = f"What was decided {decided} error of 0.1 (40 cases)."
+    assert " ".join(text.split()).startswith(answer)
     assert "measured up to 1.15" in text
     assert "Threshold for token_msp" in (study / "t.html").read_text("utf-8")
     assert run(["schema", "threshold"]) == 0
@@ -276,7 +278,7 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
     assert run(["show", str(study / "t.json")]) == 0
     assert "What was decided" in capsys.readouterr().out
     assert run(["show", str(study / "t.json"), "--format", "csv"]) == 0
-    assert capsys.readouterr().out.startswith("accepted above,coverage,risk here")
+    assert capsys.readouterr().out.startswith("accepted above,coverage,mean loss here,")
     assert run(["report", str(study / "t.json"), "-o", str(study / "again.html")]) == 0
     evaluate = ["evaluate", str(study / "run.json"), "--mode", "few_shot", "-q"]
     evaluate += ["--threshold", str(study / "t.json"), "--resamples", "0"]
