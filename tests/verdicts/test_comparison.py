@@ -71,7 +71,7 @@ TOLD = parse_truth(
 
 def printed(document: ComparisonDocument) -> str:
     systems = results_of({"systems": [{"unified_scores": {}}] * 2}, "x").systems
-    return render(sections_of(PairDocument(systems=systems, comparison=document)))
+    return render(sections_of(PairDocument(systems=systems, comparison=document), full=True))
 
 
 def test_ranking_is_compared_where_both_have_a_verdict() -> None:
@@ -190,7 +190,7 @@ def test_names_too_long_for_the_table_are_told_below_it() -> None:
     names = {"left": "gpt-5-nano-with-retrieval", "right": "gpt-5-nano-with-reflection"}
     text = printed(found.model_copy(update=names))
     assert max(len(line) for line in text.splitlines()) <= 80
-    assert re.search(r"^Metric +left +right +Diff\.", text, re.MULTILINE)
+    assert re.search(r"^Metric +left +right +interval +Better$", text, re.MULTILINE)
     told = "left is gpt-5-nano-with-retrieval, right is gpt-5-nano-with-reflection."
     assert told in " ".join(text.split())
 

@@ -83,9 +83,9 @@ def test_a_poor_ranking_names_the_boundary() -> None:
     ("auprc", "why"),
     [
         (score(90), "no interval"),
-        (score(90, 70, 99), "interval 70.0% to 99.0%"),
-        (score(90, 75, 99), "interval 75.0% to 99.0%"),
-        (score(90, 80, 99, few=True), "unreliable interval 80.0% to 99.0%"),
+        (score(90, 70, 99), "interval [70.0%, 99.0%]"),
+        (score(90, 75, 99), "interval [75.0%, 99.0%]"),
+        (score(90, 80, 99, few=True), "unreliable interval [80.0%, 99.0%]"),
     ],
 )
 def test_a_ranking_that_may_lie_on_either_side_of_the_target_is_not_judged(
@@ -104,7 +104,7 @@ def test_reasons_that_may_lie_on_either_side_of_the_target_are_not_judged() -> N
     text = reading(80, 80.0, 100.0, wide, severity_accuracy=0.6)
     assert text == (
         "rag ranks well by severity (AUPRC 80.0%). Whether its reasons hold cannot be told from "
-        "these cases (process 80.0%, consistency 100.0%; process: interval 70.0% to 88.0%, "
+        "these cases (process 80.0%, consistency 100.0%; process: interval [70.0%, 88.0%], "
         "target above 75%): 40% of its severities are wrong."
     )
 
@@ -119,8 +119,8 @@ def test_a_consistency_on_either_side_of_the_target_leaves_the_reasons_open(
     text = reading(80, 89.0, value, wide)
     assert text.startswith(
         "rag ranks well by severity (AUPRC 80.0%). Whether its reasons hold cannot be told from "
-        f"these cases (process 89.0%, consistency {value}%; consistency: interval {low}% to "
-        f"{high}%, target above 75%)"
+        f"these cases (process 89.0%, consistency {value}%; consistency: interval [{low}%, "
+        f"{high}%], target above 75%)"
     )
     # a fault of the cases at hand is told all the same
     assert text.endswith(": 30% of the verdicts that cite evidence contradict it.") == (value < 75)
@@ -131,7 +131,7 @@ def test_where_neither_score_can_be_told_both_are_named() -> None:
         "process": score(80, 70, 88),
         "consistency": score(90),
     }
-    told = "process: interval 70.0% to 88.0%; consistency: no interval, target above 75%)."
+    told = "process: interval [70.0%, 88.0%]; consistency: no interval, target above 75%)."
     assert reading(80, 80.0, 90.0, wide).endswith(told)
 
 
@@ -140,7 +140,7 @@ def test_one_score_below_the_target_is_enough_for_reasons_not_to_hold() -> None:
     wide = {"consistency": score(80, 70, 88)}
     assert reading(80, 60.0, 80.0, wide).endswith(
         "But its reasons do not hold (process 60.0%, consistency 80.0%; it cannot be told of "
-        "consistency: interval 70.0% to 88.0%): no component stands out."
+        "consistency: interval [70.0%, 88.0%]): no component stands out."
     )
 
 
