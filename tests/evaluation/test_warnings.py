@@ -121,8 +121,10 @@ def test_items_at_random_are_told_and_widen_the_intervals() -> None:
     assert wide.high - wide.low > fixed.high - fixed.low
     assert wide.method == "log-jackknife-t, cases × items"
     for items, document in documents.items():
-        words = " ".join(render(sections_of(document)).split())
+        words = " ".join(render(sections_of(document, full=True)).split())
         assert f"95% intervals · items {items}, estimand row" in words
+        said = "items random" in " ".join(render(sections_of(document)).split())
+        assert said == (items == "random")
     overall: Any = documents["random"].overall
     kappa = overall["quadratic_kappa"].interval
     assert kappa.method.endswith("cases × items")

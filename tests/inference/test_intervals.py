@@ -131,6 +131,26 @@ def test_an_excess_of_zero_with_an_erring_case_starts_at_zero() -> None:
     assert at_zero.high > 0.1
 
 
+def test_two_cases_that_err_alike_do_not_say_how_far_an_error_may_lie_off() -> None:
+    alike = Jackknife.of(np.array([1.0, 1.0]))
+    errors = Errors(erring_cases=2, answered=4.0, cmax=1.0, worst_case=2.0, cases=2)
+    one = METRICS["aurc"].one_error
+    risk = default_interval(Kind.RISK, 1.0, alike, errors=errors, one_error=one)
+    assert why(risk) is Absence.NO_VARIATION
+    none_right = Jackknife.of(np.array([0.0, 0.0]))
+    share = interval(default_interval(Kind.PROPORTION, 0.0, none_right, errors=errors))
+    assert (share.method, share.low) == ("Wilson", 0.0)
+    assert share.high > 0.9
+    assert why(default_interval(Kind.REAL, 1.0, alike)) is Absence.NO_VARIATION
+
+
+def test_a_signed_error_ends_where_the_scale_does() -> None:
+    view = confuse([0, 0], [1, 3], levels=4, case=[0, 1])
+    found = infer([METRICS["level_bias"]], view, Options(resamples=0))["level_bias"]
+    ends = interval(found.interval)
+    assert (found.value, ends.low, ends.high) == (2.0, -3.0, 3.0)
+
+
 @pytest.mark.parametrize("level", [0.95, 0.9])
 @pytest.mark.parametrize(("name", "share"), [("mae", 1.0), ("aurc", 0.8), ("augrc", 0.32)])
 def test_no_error_at_all_gets_a_bound_that_says_what_it_assumes(

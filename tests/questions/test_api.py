@@ -143,8 +143,8 @@ def test_two_modes_of_one_run_are_compared_right_minus_left(run: Path) -> None:
     )
     assert paired.systems == ["zero_shot", "few_shot"]
     assert paired.records() == spelled.records()
-    (delta,) = (r["value"] for r in paired.records() if r["metric"] == "augrc_full")
-    sides = {r["system"]: r["value"] for r in paired.records() if r["metric"] == "augrc"}
+    (delta,) = (r["estimate"] for r in paired.records() if r["metric"] == "augrc_full")
+    sides = {r["system"]: r["estimate"] for r in paired.records() if r["metric"] == "augrc"}
     assert delta == pytest.approx(sides["few_shot"] - sides["zero_shot"])
 
 

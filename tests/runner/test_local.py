@@ -76,7 +76,7 @@ def test_the_local_model_gives_a_run_with_every_signal(
     (tmp_path / "scale.toml").write_text(SCALE)
     capsys.readouterr()
     command = ["evaluate", str(output), "--scale", str(tmp_path / "scale.toml")]
-    command += ["--confidence", "all", "--bootstrap-resamples", "20"]
+    command += ["--confidence", "all", "--bootstrap-resamples", "20", "--full"]
     assert acumen([*command, "--output", str(tmp_path / "metrics.json")]) == 0
     assert "token_msp" in capsys.readouterr().out
     metrics: Any = read_json(tmp_path / "metrics.json")

@@ -84,8 +84,10 @@ def default_interval(
             interval = _correlation(estimate, jackknife, level)
         case Kind.EXCESS if estimate >= 0.0:
             interval = _risk(estimate, jackknife, errors, one_error, level)
-        case Kind.REAL | Kind.EXCESS:
+        case Kind.REAL | Kind.EXCESS if jackknife.standard_error > 0.0:
             interval = plain(estimate, jackknife, level)
+        case Kind.REAL | Kind.EXCESS:
+            interval = NoInterval(why=Absence.NO_VARIATION)
     return interval.within(kind.bounds) if isinstance(interval, Interval) else interval
 
 
@@ -138,7 +140,7 @@ def _risk(
     level: float,
 ) -> Interval | NoInterval:
     s = jackknife.standard_error
-    if errors is not None and one_error is not None and errors.erring_cases < SPARSE_ERRORS:
+    if errors is not None and one_error is not None and _is_sparse(estimate, errors, s):
         return _sparse(estimate, jackknife, errors, one_error(errors.cmax) * errors.unit, level)
     if estimate > 0.0 and s > 0.0:
         reach = t_quantile(level, jackknife.degrees) * s / estimate
@@ -161,12 +163,11 @@ def _reading(
 
     On the scale of roots a small risk does not vary less for being small, and no end is far off.
     """
-    sparse = None
+    sparse, s = None, jackknife.standard_error
     if errors is not None and one_error is not None and errors.erring_cases < FEW_ERRORS:
         sparse = _sparse(estimate, jackknife, errors, one_error(errors.cmax) * errors.unit, level)
-        if errors.erring_cases < SPARSE_ERRORS:
+        if _is_sparse(estimate, errors, s):
             return sparse
-    s = jackknife.standard_error
     if not (estimate > 0.0 and s > 0.0):
         return NoInterval(why=Absence.NO_VARIATION)
     low, high = on_roots(estimate, t_quantile(level, jackknife.degrees) * s)
@@ -182,6 +183,11 @@ def on_roots(risk: float, reach: float) -> tuple[float, float]:
     """
     root, reach = math.sqrt(risk), reach / (2.0 * math.sqrt(risk))
     return round(max(root - reach, 0.0) ** 2, 16), round((root + reach) ** 2, 16)
+
+
+def _is_sparse(risk: float, errors: Errors, s: float) -> bool:
+    """Fewer than 3 erring cases, and not all cases losing alike: that says nothing of a spread."""
+    return errors.erring_cases < SPARSE_ERRORS and (s > 0.0 or risk == 0.0)
 
 
 def _sparse(
@@ -222,7 +228,7 @@ def _on_logits(p: float, jackknife: Jackknife, level: float) -> Interval | NoInt
 
 def _proportion(p: float, jackknife: Jackknife, errors: Errors | None, level: float) -> Interval:
     """A share of rows. Its few failures are a risk, so that both say the same of them."""
-    if errors is not None and errors.erring_cases < SPARSE_ERRORS:
+    if errors is not None and _is_sparse(1.0 - p, errors, jackknife.standard_error):
         failing = _sparse(1.0 - p, jackknife, errors, 1.0, level)
         return failing.model_copy(update={"low": 1.0 - failing.high, "high": 1.0 - failing.low})
     varying = _on_logits(p, jackknife, level)

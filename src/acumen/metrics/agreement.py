@@ -19,6 +19,12 @@ from acumen.types import Floats
 from acumen.views.confusion import Confusion, confuse  # noqa: F401 - confuse is for doctests
 from acumen.views.weights import CaseWeights
 
+
+def _whole_scale(table: Confusion) -> float:
+    """From the lowest level to the highest."""
+    return table.levels - 1.0
+
+
 _share = partial(
     metric, view=Confusion, better="higher", kind=Kind.PROPORTION, unit=Unit.SHARE, smooth=True
 )
@@ -29,7 +35,7 @@ _error = partial(
     kind=Kind.RISK,
     unit=Unit.LEVELS,
     smooth=True,
-    most=lambda table, **_: table.levels - 1,  # from the lowest level to the highest
+    most=_whole_scale,
 )
 _correlation = partial(
     metric, view=Confusion, better="higher", kind=Kind.CORRELATION, unit=Unit.NUMBER, smooth=True
@@ -90,6 +96,7 @@ def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     kind=Kind.REAL,
     unit=Unit.LEVELS,
     smooth=True,
+    most=_whole_scale,
 )
 def level_bias(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean of prediction minus truth in levels; neither sign is better, 0 leans no way.

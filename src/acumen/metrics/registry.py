@@ -114,7 +114,8 @@ class Metric:
     behind: Callable[[Any], int] | None = None
     """How many cases have a row that it looks at, where the view does not say."""
     most: Callable[..., float] | None = None
-    """The largest value a view and its own parameters allow, where its kind alone does not say."""
+    """The largest value a view and its own parameters allow, where its kind alone does not say;
+    of a real number, on both sides of 0."""
     parameters: Mapping[str, float] = field(default_factory=dict)
     unit: Unit = Unit.NUMBER
     anchor: str = ""
@@ -187,8 +188,10 @@ class Metric:
 
     def bounds(self, view: Any) -> tuple[float, float]:
         """Smallest and largest value it can take on this view."""
-        low, high = self.kind.bounds
-        return low, high if self.most is None else self.most(view, **self.parameters)
+        if self.most is None:
+            return self.kind.bounds
+        most = self.most(view, **self.parameters)
+        return (-most if self.kind is Kind.REAL else self.kind.bounds[0]), most
 
     def rests_on(self, view: Any) -> int:
         """How many cases have a row that it looks at."""

@@ -81,6 +81,7 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
     kind=Kind.REAL,
     unit=Unit.SHARE,
     smooth=True,
+    most=lambda view: 1.0,
 )
 def overconfidence(view: Forecast, weights: CaseWeights) -> Floats:
     r"""Mean confidence less the share that came true; above 0 it is too sure, below 0 not enough.

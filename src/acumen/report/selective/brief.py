@@ -18,6 +18,7 @@ from acumen.report.selective.compared import comparison_table, listed, verdict
 from acumen.report.selective.leaderboard import short_board
 from acumen.report.selective.leaderboard import verdict as among_several
 from acumen.report.selective.outcomes import (
+    WEIGHTED,
     in_units,
     loss_line,
     not_probability,
@@ -40,8 +41,8 @@ RANKED: Final = ("failure_auroc", "augrc", "ece", "overconfidence")
 """By the confidence that is looked at; AUGRC of one system alone."""
 MOST_CUTS: Final = 3
 MORE: Final = "More: --full prints all of it, --html FILE makes a page with charts."
-_USUAL: Final = {"items": ITEMS, "estimand": ESTIMAND, "weighted": None}
-"""Settings that change what an interval speaks of, or what counts, and what they mostly are."""
+_USUAL: Final = {"items": ITEMS, "estimand": ESTIMAND}
+"""Settings that change what an interval speaks of, and what they mostly are."""
 FEWER: Final = 5
 """Numbers beside groups, which are what was asked for."""
 MOST_SIDES: Final = 2
@@ -70,9 +71,10 @@ def _origin(artifact: MetricsArtifact) -> str:
     where = listed([*paths], 2) + "".join(f", mode {printable(mode)}" for mode in modes)
     loss = f"loss {loss_line(artifact.loss)}"
     odd = {k: artifact.options.get(k, usual) for k, usual in _USUAL.items()}
-    kind = " · ".join(f"{k} {value}" for k, value in odd.items() if value and value != _USUAL[k])
+    kind = " · ".join(f"{k} {value}" for k, value in odd.items() if value != _USUAL[k])
+    weighted = WEIGHTED if artifact.options.get("weighted") else ""
     who = population(artifact) if len(sides) <= MOST_SIDES else people_line(artifact)
-    return "\n".join([who, " · ".join(filter(None, [where, loss, kind])), MORE])
+    return "\n".join([who, " · ".join(filter(None, [where, loss, kind, weighted])), MORE])
 
 
 def _answer(artifact: MetricsArtifact) -> Section:

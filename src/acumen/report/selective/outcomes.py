@@ -12,6 +12,7 @@ from acumen.results.metrics import LossDescription, MetricsArtifact, Population
 from acumen.results.source import UNKNOWN_LOSS
 from acumen.table.judgments import JUDGED, LEFT_OUT
 
+WEIGHTED: Final = "rows weighted (counts are not)"
 LONGEST_SIDE: Final = 12
 """With longer names a table of several inputs would not fit into 80 columns."""
 _LOSSES: Final = {

@@ -28,6 +28,7 @@ from acumen.report.selective import abstention, missing, probabilities
 from acumen.report.selective.compared import comparison_table, verdict
 from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
+    WEIGHTED,
     in_units,
     loss_line,
     loss_words,
@@ -103,7 +104,7 @@ def origin(artifact: MetricsArtifact) -> str:
     loss = f"loss {loss_line(artifact.loss)}"
     options = {"items": ITEMS, "estimand": ESTIMAND, **artifact.options}
     of = f"items {options['items']}, estimand {options['estimand']}"
-    of += ", rows weighted (counts are not)" if options.get("weighted") else ""
+    of += f", {WEIGHTED}" if options.get("weighted") else ""
     about = f"{loss} · {artifact.confidence_level:.0%} intervals · {of}"
     return "\n".join([population(artifact), *_inputs(artifact), about])
 
