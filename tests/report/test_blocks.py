@@ -113,6 +113,6 @@ def test_a_long_name_is_broken_at_a_mark_in_a_narrow_terminal_alone() -> None:
     table = Table("t", ("confidence", "x"), ((Cell(name), cell),))
     lines = [line.strip() for line in terminal.render([table], width=40).splitlines()]
     assert any(line.startswith("hybrid_evidence_ ") for line in lines)
-    assert f"{name}  0.250  .100–.400" in terminal.render([table], width=80)
+    assert f"{name}  0.250 .100–.400" in terminal.render([table], width=80)
     assert name in formats.as_csv([table])
     assert name in notebook.html([table])

@@ -350,7 +350,7 @@ def test_the_verdict_with_its_interval_is_the_first_thing_read(
     text = page.locator(".verdict").inner_text()
     assert [name for name, _ in above[:2]] == ["subtitle", "verdict"]
     assert [top for _, top in above] == sorted(top for _, top in above if top < 900)
-    assert re.search(r"[−+]\d\.\d+, [−+]\d\.\d+ to [−+]\d\.\d+", text), text
+    assert re.search(r"[−+]\d\.\d+ \[[−+]\d\.\d+, [−+]\d\.\d+\]", text), text
 
 
 def test_a_dash_says_why_there_is_no_number(desk: Seen) -> None:

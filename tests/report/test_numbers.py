@@ -115,10 +115,10 @@ def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evalua
     wrong = ("mean loss", "Mean error", "mae ", "macro_mae")
     assert [line for line in told if any(word in f"{line} " for word in wrong)] == []
     matched = paired.document.comparison.matched["llm"]
-    at = f"{matched.coverage:.2f}".lstrip("0")
     (compared,) = [s for s in study.sections if s.key == "compared"]
-    assert f"Risk at equal coverage {at} {matched.left:.3f} {matched.right:.3f}" in " ".join(
-        " ".join(cell.text for cell in row) for row in plots(compared)[0].table.rows
+    assert (
+        f"Mean loss, surest {matched.coverage:.1%} {matched.left:.3f} {matched.right:.3f}"
+        in " ".join(" ".join(cell.text for cell in row) for row in plots(compared)[0].table.rows)
     )
 
 

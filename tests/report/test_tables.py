@@ -13,6 +13,7 @@ from acumen.report.blocks import Cases, Folded, Section, Table
 from acumen.report.html import study_of
 from acumen.report.sections import sections_of
 from acumen.report.selective.facts import UNDRAWN, provenance
+from acumen.report.selective.metrics import metric_table
 from acumen.results.metrics import Input, MetricsArtifact, Rows
 from acumen.results.verdicts import PairDocument, results_of
 from acumen.views.abstention import Abstention
@@ -107,7 +108,7 @@ TWINS = {"augrc_pairs", "aurc_random_ties"}
 
 def every_metric(parts: Any) -> Table:
     (section,) = [p for p in parts if isinstance(p, Section) and p.key == "metrics"]
-    (block,) = section.blocks
+    block, *_ = section.blocks
     table = block.table if isinstance(block, Folded) else block
     assert isinstance(table, Table)
     return table
@@ -131,10 +132,14 @@ def test_every_metric_is_in_the_document_the_full_view_and_the_page(
         name for name, metric in METRICS.items() if metric.view in views and name not in TWINS
     }
     levels = artifact.scale["levels"]
-    titles = {metric.title for key in keys if (metric := find_metric(key, levels)) is not None}
+    metrics = [metric for key in keys if (metric := find_metric(key, levels)) is not None]
+    titles = {metric.title for metric in metrics}
     assert len(titles) == len(keys)
+    assert {row[0].text for row in metric_table(artifact, ["all"]).rows} == titles
+    variants = {metric.title for metric in metrics if metric.is_relative}
+    assert 0 < len(variants) < len(titles)
     for parts in (sections_of(artifact, full=True), study_of(evaluation).sections):
-        assert {row[0].text for row in every_metric(parts).rows} == titles
+        assert {row[0].text for row in every_metric(parts).rows} == titles - variants
 
 
 def test_every_metric_of_verdicts_is_scored_and_shown(results: PairDocument) -> None:
