@@ -8,10 +8,10 @@ import pytest
 
 from acumen.readers.guess import (
     Column,
-    _shares,
     confidences_in,
     guess_columns,
     raters_in,
+    shares_levels,
     stray_codes,
 )
 
@@ -78,8 +78,8 @@ def test_what_tells_rows_of_a_case_apart_is_an_item_a_draw_a_rater_or_a_system()
 
 def test_columns_that_differ_by_a_number_alone_are_several_raters() -> None:
     listed = columns(pid=CASES, rater_1=HUMAN, rater_2=MODEL, ai=HUMAN)
-    assert raters_in(listed, guess_columns(listed, {})) == "rater_1,rater_2"
-    assert raters_in(listed, guess_columns(listed, {"truth": "rater_1"})) == ""
+    assert raters_in(listed, guess_columns(listed, {})) == ["rater_1", "rater_2"]
+    assert raters_in(listed, guess_columns(listed, {"truth": "rater_1"})) == []
 
 
 def test_a_negative_number_that_only_the_prediction_has_is_a_code() -> None:
@@ -137,7 +137,7 @@ def test_the_words_of_a_name(path: str, words: set[str]) -> None:
     ],
 )
 def test_half_of_the_levels_are_shared(one: list[int], other: list[int], shares: bool) -> None:
-    assert _shares(Column("a", one), Column("b", other)) is shares
+    assert shares_levels(Column("a", one), Column("b", other)) is shares
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from acumen.errors import DataError, UsageError, label
 from acumen.readers.inputs import table_of
 from acumen.readers.reading import Reading
+from acumen.readers.templates import variables_of
 from acumen.table.judgments import NO_PREDICTION, NO_TRUTH, Judgments
 
 Ints = NDArray[np.int64]
@@ -62,6 +63,8 @@ def read_ratings(
         raise UsageError("give one column of ratings with a rater, or several without one")
     predicted = said.get("prediction")
     predicted = [predicted] if isinstance(predicted, str) else predicted or []
+    if any(variables_of(column) for column in columns):  # raters and a judge stand side by side
+        columns, predicted = [], []
     judges = list(dict.fromkeys([*judges, *predicted]))
     if columns:
         columns += [j for j in judges if j not in columns] if wide else []

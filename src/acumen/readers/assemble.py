@@ -18,11 +18,11 @@ from acumen.readers.cells import coded_of, levels_of, mangled_ids, numbers_of, r
 from acumen.readers.columns import from_columns
 from acumen.readers.copies import without_copies
 from acumen.readers.distribution import Probabilities
-from acumen.readers.guess import propose, sure_of
 from acumen.readers.labels import with_labels
 from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
+from acumen.readers.proposals import propose, sure_of
 from acumen.readers.records import ABSENT, Rows
 from acumen.readers.replies import read_levels_said, read_sureness, refuse_two_scales
 from acumen.readers.request import Request, scale_in

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -31,6 +33,8 @@ MOST_PARTS: Final = 100
 _SILENCE: Final = Silence.of(())
 _JUDGED: Final = ("truth", "prediction")
 _APART: Final = "it tells rows of one case apart"
+_WORD: Final = "a word in its name"
+_LEVELS_OF: Final = "it has the levels of "
 _ROLES: Final = ("confidence", "case", "truth", "prediction", "item")
 
 
@@ -82,8 +86,17 @@ class Column:
     @property
     def words(self) -> set[str]:
         """The words of its name."""
-        parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", self.path.split(".", 1)[-1])
-        return {part.casefold() for part in parts}
+        return words_in(self.path.split(".", 1)[-1])
+
+
+def words_in(name: str) -> set[str]:
+    """The words of a name, however it sets them apart.
+
+    >>> sorted(words_in("GPT4_judgeRating"))
+    ['4', 'gpt', 'judge', 'rating']
+    """
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+    return {part.casefold() for part in parts}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +110,12 @@ class Guess:
 def columns_of(rows: Rows) -> list[Column]:
     """Every column, nested ones by their path."""
     look = Lookup(rows, {})
-    return [_column(look, path) for path in leaf_paths(rows, LOOKED_AT)]
+    paths = dict.fromkeys(leaf_paths(rows, LOOKED_AT))
+    hints = HINTS["truth"] | HINTS["prediction"]
+    parts = [p for p in leaf_paths(rows, LOOKED_AT, lists=True) if p not in paths]
+    judged = [_column(look, p) for p in parts if words_in(p) & hints]
+    levels = [column for column in judged if column.is_numeric and column.has_levels]
+    return [*(_column(look, path) for path in paths), *levels]
 
 
 def leaf_paths(rows: Rows, most: int | None = None, *, lists: bool = False) -> Iterable[str]:
@@ -157,16 +175,6 @@ def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[s
     return guesses
 
 
-def propose(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The columns that are guessed for roles that are not named, as options would name them."""
-    columns = columns_of(rows)
-    guesses = guess_columns(columns, {role: paths[0] for role, paths in named.items() if paths})
-    raters = raters_in(columns, guesses)
-    paths = {role: guess.column.path for role, guess in guesses.items()}
-    paths |= {"truth": raters} if raters else {}
-    return {role: path for role, path in paths.items() if role not in named}
-
-
 _SURE: Final = ("named", "its name", "a common name")
 """Why a column is taken for its role unasked."""
 
@@ -178,19 +186,10 @@ def are_sure(guesses: Mapping[str, Guess]) -> bool:
     """
     pair = _pair(guesses)
     reasons = [guesses[role].reason for role in ("case", "truth", "prediction") if role in guesses]
-    words = [reason for reason in reasons if reason == "a word in its name"]
-    fits = bool(pair) and _shares(*pair)
-    others = {guess.reason for guess in guesses.values()} - {*_SURE, "a word in its name", _APART}
+    words = [reason for reason in reasons if reason == _WORD]
+    fits = bool(pair) and shares_levels(*pair)
+    others = {guess.reason for guess in guesses.values()} - {*_SURE, _WORD, _APART}
     return len(reasons) == 3 and not others and (not words or fits)
-
-
-def sure_of(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The columns of every role that is not named, where nothing about them hangs on a guess."""
-    columns = columns_of(rows)
-    guesses = guess_columns(columns, {r: paths[0] for r, paths in named.items() if paths})
-    if not are_sure(guesses) or raters_in(columns, guesses):
-        return {}
-    return {role: guess.column.path for role, guess in guesses.items() if role not in named}
 
 
 def _free(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Column]:
@@ -200,7 +199,7 @@ def _free(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Colum
 
 def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     """The best names first: an exact one before a common one before a word inside of it."""
-    for exactness, reason in enumerate(("its name", "a common name", "a word in its name")):
+    for exactness, reason in enumerate(("its name", "a common name", _WORD)):
         for role in _ROLES:
             if role in guesses:
                 continue
@@ -238,15 +237,17 @@ def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     free = [column for column in free if column.key not in aside]
     other = next((guesses[r].column for r in ("truth", "prediction") if r in guesses), None)
     if len(missing) == 1 and other is not None:
-        fits = [c for c in free if _shares(c, other)]
+        fits = [c for c in free if shares_levels(c, other)]
         if fits:
-            guesses[missing[0]] = Guess(fits[0], f"it has the levels of {other.path}")
+            guesses[missing[0]] = Guess(fits[0], f"{_LEVELS_OF}{other.path}")
     elif len(missing) == 2:
-        pair = next(((a, b) for a in free for b in free if a is not b and _shares(a, b)), None)
+        pair = next(
+            ((a, b) for a in free for b in free if a is not b and shares_levels(a, b)), None
+        )
         if pair is not None:
             truth, prediction = sorted(pair, key=lambda column: column.missing)
             guesses["truth"] = Guess(truth, "of two columns with the same levels, the fuller one")
-            guesses["prediction"] = Guess(prediction, f"it has the levels of {truth.path}")
+            guesses["prediction"] = Guess(prediction, f"{_LEVELS_OF}{truth.path}")
     if "case" not in guesses and "item" in guesses:
         guesses["case"] = guesses.pop("item")  # a question that nobody owns is what is resampled
     if "case" not in guesses:
@@ -257,7 +258,7 @@ def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
             guesses["case"] = Guess(most, "the first column that could name cases")
 
 
-def _shares(one: Column, other: Column) -> bool:
+def shares_levels(one: Column, other: Column) -> bool:
     """Whether half of the levels of either are levels of the other."""
     a, b = {*one.distinct}, {*other.distinct}
     return len(a & b) >= 2 and 2 * len(a & b) >= max(len(a), len(b))
@@ -271,9 +272,9 @@ def _pair(guesses: Mapping[str, Guess]) -> list[Column]:
 
 def _is_derived(column: Column, guesses: Mapping[str, Guess]) -> bool:
     """Whether a column says how far the prediction is from the truth: it knows the answer."""
-    pair = _pair(guesses)
+    pair = [part for part in _pair(guesses) if len(part.values) == len(column.values)]
     rows = zip(column.values, *(part.values for part in pair), strict=True)
-    whole = [(float(c), t, p) for c, t, p in rows if None not in (c, t, p)] if pair else []
+    whole = [(float(c), t, p) for c, t, p in rows if None not in (c, t, p)] if len(pair) > 1 else []
     values = [c for c, _, _ in whole]
     right = [float(t == p) for _, t, p in whole]
     off = [abs(t - p) for _, t, p in whole] if all(part.is_numeric for part in pair) else []
@@ -293,14 +294,75 @@ def confidences_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> l
     ]
 
 
-def raters_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> str:
-    """The truth as several columns, where they differ by a number in their name alone."""
+def side_by_side(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> dict[str, str | None]:
+    """Roles that several columns play: raters who gave a truth, systems, a confidence each.
+
+    None is a role that no column can play then.
+    """
+    raters, systems = raters_in(columns, guesses), _systems_in(columns, guesses)
+    out: dict[str, str | None] = {}
+    if len(raters) > 1:
+        out["truth"] = ",".join(raters)
+    if len(systems) > 1:
+        out["prediction"] = ",".join(c.path for c in systems)
+        if "confidence" in guesses and guesses["confidence"].reason != "its name":
+            each = [_confidence_of(system, columns) for system in systems]
+            out["confidence"] = None if None in each else ",".join(filter(None, each))
+    return out
+
+
+def raters_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[str]:
+    """The truth as several columns: they differ by a number in their name alone, or agree."""
     truth = guesses.get("truth")
-    if truth is None or truth.reason == "named":
-        return ""
+    if truth is None or truth.reason == "named" or "," in truth.column.path:
+        return []
     stem = re.sub(r"\d+", "", truth.column.path)
-    alike = [c.path for c in columns if re.sub(r"\d+", "", c.path) == stem and c.has_levels]
-    return ",".join(alike) if len(alike) > 1 else ""
+    alike = [c for c in columns if re.sub(r"\d+", "", c.path) == stem and c.has_levels]
+    reason = guesses["prediction"].reason if "prediction" in guesses else ""
+    if len(alike) < 2 and reason == _WORD and truth.reason.startswith(_LEVELS_OF):
+        free = [c for c in _free(columns, guesses) if c.has_levels and not _is_known(c)]
+        alike = [truth.column, *(c for c in free if _agree(c, truth.column))]
+    return _listable(alike)
+
+
+def _systems_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Column]:
+    """The predictions, where several columns bear names of systems and have the truth's levels."""
+    pair = _pair(guesses)
+    if not pair or guesses["prediction"].reason != _WORD:
+        return []
+    truth, first = pair
+    fits = [c for c in _free(columns, guesses) if c.has_levels and _is_called(c, "prediction", 2)]
+    fits = [c for c in fits if not HINTS["truth"] & c.words and shares_levels(c, truth)]
+    return [first, *fits] if _listable([first, *fits]) else []
+
+
+def _listable(columns: Sequence[Column]) -> list[str]:
+    paths = [column.path for column in columns]
+    return [] if any("," in path for path in paths) else paths
+
+
+def _confidence_of(system: Column, columns: Sequence[Column]) -> str | None:
+    """The confidence whose name is that of a system and a word for a confidence."""
+    for column in columns:
+        more = column.words - system.words
+        if column.is_numeric and system.words < column.words and more & HINTS["confidence"]:
+            return column.path if "," not in column.path else None
+    return None
+
+
+def _is_known(column: Column) -> bool:
+    """Whether its name says that it is something else than a judgment."""
+    names = [*DERIVED, *(n for known in DECLARED.values() for n in known)]
+    return column.key in names or any(_is_called(column, role, 2) for role in HINTS)
+
+
+def _agree(one: Column, other: Column) -> bool:
+    """Whether two columns say the same more often than chance would have it."""
+    both = [(a, b) for a, b in zip(one.values, other.values, strict=True) if None not in (a, b)]
+    first, second = Counter(a for a, _ in both), Counter(b for _, b in both)
+    same, size = sum(a == b for a, b in both), max(len(both), 1)
+    chance = sum(first[value] * second[value] for value in first) / size
+    return shares_levels(one, other) and same - chance > 2.5 * math.sqrt(chance)
 
 
 def stray_codes(guesses: Mapping[str, Guess]) -> list[str]:

@@ -21,7 +21,11 @@ def guess_distribution(rows: Rows, columns: Sequence[Column]) -> tuple[Guess, se
     """The probabilities of the levels, and the columns that are parts of them."""
     for name in rows.names:
         if _holds_probabilities(rows, name):
-            inside = {c.path for c in columns if c.path == name or c.path.startswith(f"{name}.")}
+            inside = {
+                c.path
+                for c in columns
+                if c.path == name or c.path.startswith((f"{name}.", f"{name}["))
+            }
             texts = {repr(cell) for cell in rows.column(name) if cell is not None}
             column = Column(name, (), count=len(texts))
             return Guess(column, "each cell holds probabilities"), inside

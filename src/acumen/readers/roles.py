@@ -71,9 +71,30 @@ DECLARED: Final[dict[str, tuple[str, ...]]] = {
 
 REQUIRED: Final = ("case", "truth", "prediction")
 HINTS: Final = {
-    "truth": {"human", "gold", "truth", "true", "label", "target", "expert", "reference", "rater"},
-    "prediction": {"ai", "model", "llm", "judge", "pred", "predicted", "prediction", "output"},
-    "confidence": {"conf", "confidence", "prob", "probability", "certainty", "sure"},
+    "truth": {
+        *(
+            "human",
+            "gold",
+            "gt",
+            "truth",
+            "true",
+            "label",
+            "target",
+            "expert",
+            "reference",
+            "rater",
+        ),
+        *("annotator", "clinician", "teacher", "physician", "experte", "expertin", "mensch"),
+        *("humain", "humano", "umano"),
+    },
+    "prediction": {
+        *("ai", "model", "llm", "judge", "pred", "predicted", "prediction", "output", "ki", "ia"),
+        *("gpt", "chatgpt", "claude", "gemini", "gemma", "llama", "mistral", "mixtral", "qwen"),
+        *("deepseek", "grok", "modell", "modelo"),
+    },
+    "confidence": {
+        *("conf", "confidence", "prob", "probability", "certainty", "sure", "konfidenz"),
+    },
     "case": {"id", "case", "patient", "subject", "doc", "document", "nr"},
 }
 """Words inside of a name by which a column is proposed, and never taken."""

@@ -26,17 +26,18 @@ from acumen.readers.guess import (
     are_sure,
     columns_of,
     confidences_in,
-    guess_columns,
-    raters_in,
+    side_by_side,
     stray_codes,
 )
 from acumen.readers.guess_distribution import guess_distribution
 from acumen.readers.inputs import table_of
 from acumen.readers.labels import with_labels
 from acumen.readers.mapping import resemblance
+from acumen.readers.proposals import guess_table
 from acumen.readers.reading import ROLES, Reading, overlay, words_of
 from acumen.readers.records import Records, Rows
 from acumen.readers.request import Request
+from acumen.readers.templates import fits_of, variables_of
 from acumen.readers.words import usual_order
 from acumen.results.survey import ColumnPart, Question, Survey
 from acumen.table.judgments import Judgments
@@ -133,7 +134,9 @@ def _survey(data: _Input, reading: Reading) -> Survey:
             words: dict[str, Any] = options | {"levels": levels.text}
             table = data.read(**words) if levels.text else None
     proposal = {"levels": levels.text} if levels.is_ordered else {}
-    roles = _roles(rows, request, guesses) | {k: v for k, v in options.items() if k == "truth"}
+    roles = _roles(rows, request, guesses)
+    several = {role: options.get(keyword) for keyword, role in ROLES.items() if role in roles}
+    roles |= {role: path for role, path in several.items() if isinstance(path, str)}
     hint = resemblance([c.path for c in columns]) if guesses else ""
     notes = [hint] if hint else []
     report = Survey(
@@ -170,9 +173,9 @@ def _guesses(rows: Rows, columns: Sequence[Column], named: Mapping[str, str]) ->
     """A column for each role, probabilities of the levels among them."""
     known = None if "distribution" in named else guess_distribution(rows, columns)
     if known is None:
-        return guess_columns(columns, named)
+        return guess_table(columns, named)
     distribution, parts = known
-    guesses = guess_columns([column for column in columns if column.path not in parts], named)
+    guesses = guess_table([column for column in columns if column.path not in parts], named)
     if "prediction" in guesses and guesses["prediction"].reason not in ("named", "its name"):
         del guesses["prediction"]  # it is taken of the probabilities
     return guesses | {"distribution": distribution}
@@ -211,7 +214,10 @@ def _options(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> dict[st
     """What is guessed, as keywords of the doors."""
     roles = {role: keyword for keyword, role in ROLES.items()}
     options: dict[str, Any] = {roles[role]: g.column.path for role, g in guesses.items()}
-    options |= {"truth": raters} if (raters := raters_in(columns, guesses)) else {}
+    several = side_by_side(columns, guesses)
+    options |= {roles[role]: path for role, path in several.items() if path}
+    for role in (role for role, path in several.items() if path is None):
+        del options[roles[role]]
     options |= {"abstain": strays} if (strays := stray_codes(guesses)) else {}
     truth = guesses["truth"].column if "truth" in guesses else None
     words = [] if truth is None else unjudged_in([*truth.silence, *truth.distinct])
@@ -237,6 +243,7 @@ def _details(
         for path in column.split(",")
     }
     roles |= {guess.column.path: (role, guess.reason) for role, guess in guesses.items()}
+    roles |= _side_by_side(columns, paths)
     parts = []
     lists = [g.column for role, g in guesses.items() if role == "distribution" and g.column.count]
     known = {column.path for column in columns}
@@ -260,11 +267,24 @@ def _details(
     return parts
 
 
+def _side_by_side(
+    columns: Sequence[Column], paths: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """Role and reason of each column that a template stands for."""
+    templates = {role: path for role, path in paths.items() if variables_of(path)}
+    with suppress(DataError, UsageError):  # what cannot be read is told when it is read
+        ends = templates.get("truth"), templates.get("confidence")
+        fits = fits_of(templates.values(), [c.path for c in columns], (), *ends)
+        found = zip(templates, fits, strict=True)
+        return {path: (role, fit.template) for role, fit in found for path in fit.columns.values()}
+    return {}
+
+
 def _why(role: str, guesses: Mapping[str, Guess]) -> str:
     """Why a column beside the first has a role."""
     if role not in guesses:
         return "the mapping"
-    return guesses[role].reason if role == "distribution" else "another of the truth's"
+    return guesses[role].reason if role == "distribution" else f"another of the {role}'s"
 
 
 def _mapping(format_name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -55,13 +55,18 @@ class Fit:
 
 
 def fits_of(
-    templates: Iterable[str], names: Sequence[str], gone: Iterable[str], first: str | None = None
+    templates: Iterable[str],
+    names: Sequence[str],
+    gone: Iterable[str],
+    first: str | None = None,
+    beside: str | None = None,
 ) -> list[Fit]:
     """What fits each template; ``gone`` are columns that are named for something else.
 
     The template of fewest variables goes first, of these the truth's (``first``), then the one that
     says most: what it found for a variable is what the others may find for it, and a column fits
-    one template alone.
+    one template alone. What stands ``beside`` the judgments, their confidence, takes its columns
+    and decides for no other: where a system has none, the system is there all the same.
 
     >>> names = ["id", "gt_a_b", "gt_c", "x_a_b", "x_c", "x_c_conf"]
     >>> fits = fits_of(["{system}_{item}", "gt_{item}", "{system}_{item}_conf"], names, ["id"])
@@ -84,7 +89,7 @@ def fits_of(
             raise DataError([Problem(message, columns=tuple(names))])
         taken |= {*columns.values()}
         fits[template] = Fit(template, columns)
-        for variable in variables_of(template):
+        for variable in () if template == beside else variables_of(template):
             values = (dict(key)[variable] for key in columns)
             known.setdefault(variable, list(dict.fromkeys(values)))
     return [fits[template] for template in listed]

@@ -127,8 +127,9 @@ def unfold(rows: Rows, roles: Roles) -> tuple[Rows, dict[str, Sequence[Cell]], l
     plain = [c.path for r, cells in roles.items() if r not in templates for c in cells]
     order = [templates[role] for role in ("prediction", "truth", "confidence") if role in templates]
     order += [t for t in templates.values() if t not in order]
-    fits = dict(zip(order, fits_of(order, paths, plain, templates.get("truth")), strict=True))
-    parts = joined([fits[template] for template in order])
+    ends = templates.get("truth"), templates.get("confidence")
+    fits = dict(zip(order, fits_of(order, paths, plain, *ends), strict=True))
+    parts = joined([fits[t] for t in order if t != templates.get("confidence")])
     systems = roles["prediction"] if len(roles.get("prediction", ())) > 1 else []
     if systems:
         parts = [{**p, "system": cell.path} for p in parts for cell in systems]
@@ -235,7 +236,10 @@ def _notes(
     blank: int,
 ) -> list[str]:
     counts = (counted(len({part[name] for part in parts}), name) for name in variables)
-    notes = [f"columns side by side are {' and '.join(counts)}: {', '.join(map(label, wide))}"]
+    names = dict.fromkeys(
+        label(name) for t, own in wide.items() for name in ([t] if t in fits else own) if name
+    )
+    notes = [f"columns side by side are {' and '.join(counts)}: {', '.join(names)}"]
     for template, columns in wide.items():
         lacks = [part for part, column in zip(parts, columns, strict=True) if column is None]
         if lacks:
