@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import hashlib
+from fractions import Fraction
+from itertools import accumulate, combinations
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,35 @@ def test_the_order_of_rows_changes_neither_the_draw_nor_its_order() -> None:
     again = draw([cases[at] for at in turned], chance[turned], 5)
     assert [cases[turned[at]] for at in again] == [cases[at] for at in draw(cases, chance, 5)]
     assert {*draw(cases, chance, 5).tolist()} != {*draw(cases, chance, 6).tolist()}
+
+
+def drawn_exactly(cases: list[str], chance: list[Fraction], seed: int) -> list[int]:
+    """The draw in whole numbers: what no version of NumPy and no machine rounds otherwise."""
+
+    def number(what: str) -> Fraction:
+        digest = hashlib.sha256(f"{seed}|{what}".encode()).digest()
+        return Fraction(int.from_bytes(digest[:8], "big") >> 11, 2**53)
+
+    order = sorted(range(len(cases)), key=lambda at: number(f"case|str|{cases[at]}"))
+    taken, open_ = ([at for at in order if (chance[at] < 1) is lower] for lower in (False, True))
+    ends = list(accumulate(chance[at] for at in open_))
+    start = number(f"start|int|{ends[-1]}")
+    for point in range(int(ends[-1])):
+        taken.append(next(at for at, end in zip(open_, ends, strict=True) if end > start + point))
+    return sorted(taken, key=lambda at: number(f"turn|str|{cases[at]}"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_draw_is_that_of_whole_numbers(seed: int) -> None:
+    cases, sizes = [f"c{at}" for at in range(40)], [(at * 7) % 13 for at in range(40)]
+    sizes[3] = 900  # its chance is cut to 1
+    parts = [Fraction(1, 80) + Fraction(size, 2 * sum(sizes)) for size in sizes]
+    rest = sum(parts) - parts[3]
+    chance = [9 * part / rest for part in parts]
+    chance[3] = Fraction(1)
+    assert chances(np.array(sizes, float), 10) == pytest.approx([float(c) for c in chance])
+    expected = drawn_exactly(cases, chance, seed)
+    assert draw(cases, chances(np.array(sizes, float), 10), seed).tolist() == expected
 
 
 def test_to_estimate_doubt_is_worth_a_label() -> None:

@@ -55,7 +55,7 @@ def draw(cases: Sequence[CaseId], chance: Floats, seed: int) -> NDArray[np.int64
     """The places of the cases that are drawn, in a random order.
 
     >>> draw(["a", "b", "c", "d"], np.full(4, 0.5), 1).tolist()
-    [3, 1]
+    [3, 0]
     """
     numbers = np.array([_number(seed, "case", case) for case in cases])
     order = np.lexsort((np.arange(len(cases)), numbers))
