@@ -51,6 +51,16 @@ def test_the_sample_says_what_was_drawn_and_with_what_chance() -> None:
     assert document.columns == {"case": "doc", "item": "part"}
 
 
+def test_rows_that_no_column_tells_apart_are_refused() -> None:
+    own = [{"item" if k == "part" else k: v for k, v in row.items()} for row in rows()]
+    columns = COLUMNS | {
+        "item": None
+    }  # a reader finds it by its name, and labels go by what is said
+    with pytest.raises(DataError, match=r"another row has the same doc: .* --item COLUMN") as error:
+        acumen.label(own, budget=10, purpose="rate", **columns)
+    assert "case d1, item p0" in str(error.value)
+
+
 def test_all_cases_have_the_same_chance_where_nothing_tells_them_apart() -> None:
     samples = sampled(purpose="rate"), sampled(purpose="threshold"), sampled(confidence_column=None)
     for sample in samples:

@@ -110,6 +110,22 @@ def test_progress_is_there_again_and_each_person_has_their_own(
         assert seen.console == []
 
 
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("Ann B.", "ann-b"), ("Jörg", "jörg"), ("王", "王"), ("../x", "x"), ("(?)", "rater")],
+)
+def test_a_file_of_labels_is_called_by_who_made_it(
+    name: str, file: str, browser: Any, tmp_path: Path
+) -> None:
+    written(tmp_path / "mark.html")
+    with opened(browser, tmp_path / "mark.html") as seen:
+        begin(seen.page, name)
+        seen.page.keyboard.press("2")
+        with seen.page.expect_download() as download:
+            seen.page.click("#csv")
+        assert download.value.suggested_filename == f"labels-{file}.csv"
+
+
 def test_where_a_browser_keeps_nothing_it_is_told_and_labels_can_be_saved(
     browser: Any, tmp_path: Path
 ) -> None:

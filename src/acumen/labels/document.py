@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from acumen._version import __version__
-from acumen.errors import DataError, UsageError, counted, label
+from acumen.errors import DataError, UsageError, counted, label, refuse
 from acumen.labels.design import Purpose, chances, draw, sizes_for
 from acumen.labels.precision import balanced, expected
 from acumen.raters.reading import read_as
@@ -49,6 +50,7 @@ def sample_of(
     """The cases to label, and their rows."""
     columns = _columns(reading)
     table = _read(data, show, reading)
+    _refuse_alike(table, columns)
     judged = np.bincount(table.case, minlength=len(table.cases)).astype(np.float64)
     n = len(table.cases)
     if not 2 <= budget <= n:
@@ -85,6 +87,16 @@ def sample_of(
         warnings=[*_of_levels(table), *table.warnings],
     )
     return document, _rows(table, places.tolist(), [*columns], show)
+
+
+def _refuse_alike(table: Judgments, columns: dict[str, str]) -> None:
+    """Two rows of one name would get two labels, and nobody could say which is whose."""
+    names = [tuple(_name(table, role, row) for role in columns) for row in range(len(table))]
+    twice = [row for row, times in enumerate(map(Counter(names).get, names)) if times != 1]
+    role = next((role for role in IDS if role not in columns), "item")
+    same = ", ".join(map(label, columns.values()))
+    message = f"another row has the same {same}: which column tells them apart? --{role} COLUMN"
+    refuse([table.problem(row, message, role) for row in twice], table.source.name)
 
 
 def _columns(reading: Reading) -> dict[str, str]:

@@ -129,7 +129,7 @@
     records().map((row) => Object.fromEntries(row.map((text, column) => [COLUMNS[column], text]))), null, 1);
 
   function save(end, type, text) {
-    const name = `labels-${rater.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40) || "rater"}.${end}`;
+    const name = `labels-${rater.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu)?.join("-").slice(0, 40) ?? "rater"}.${end}`;
     const link = made("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
