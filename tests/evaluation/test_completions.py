@@ -139,6 +139,14 @@ def test_rows_that_weigh_unequally_and_raters_are_bounded_as_all_completions_are
         assert found.extreme(metric_of(name), "lower") == ALIKE
 
 
+def test_a_kappa_that_is_0_whatever_the_missing_rows_are_has_the_bounds_0() -> None:
+    rows: list[Row] = [(0, 0, 0.5), (0, 0, 0.5), (0, 2, 0.5), (0, None, 0.5), ("?", 1, 0.5)]
+    gone = [2, 3]
+    every = [values(["quadratic_kappa"], whole) for whole in completions(rows, gone, [0.5])]
+    assert {number["quadratic_kappa"] for number in every} == {0.0, None}
+    check("quadratic_kappa", missing_of(rows, gone), [0.0])
+
+
 def test_kappa_of_very_many_missing_rows_has_no_bounds() -> None:
     rows: list[Row] = [(at % 3, at % 2, 0.5) for at in range(300)]
     assert missing_of(rows, range(250)).extreme(METRICS["quadratic_kappa"], "lower") == TOO_MANY

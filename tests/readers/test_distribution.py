@@ -60,6 +60,19 @@ SHAPES: dict[str, Any] = {
         [{"token": t, "logprob": v, "bytes": [1]} for t, v in logs(row).items()] for row in P
     ],
     "log-probabilities by token": [logs(row) for row in P],
+    "a reply of one token": [
+        {
+            "content": [
+                {
+                    "token": "1",
+                    "logprob": -0.1,
+                    "top_logprobs": [{"token": t, "logprob": v} for t, v in logs(row).items()],
+                }
+            ],
+            "refusal": None,
+        }
+        for row in P
+    ],
     "OpenAI's answers": answers("openai"),
     "OpenAI's responses": [{"answers": [answer], "model": "m"} for answer in answers("openai")],
     "TypeSafe's answers": answers("typesafe"),
@@ -174,6 +187,10 @@ WRONG: dict[str, tuple[Any, str]] = {
     "an empty mapping": ({}, "an empty mapping holds no probabilities"),
     "a list of lists": ([[0.5], [0.5], [0]], "a list where a probability is expected"),
     "objects of something": ([{"a": 1}], "objects with a label and a probability are expected"),
+    "a reply of two tokens": (
+        {"content": [{"token": "Score", "logprob": -1}, {"token": "1", "logprob": -1}]},
+        "it holds 2 tokens: name the path of the rating, such as --distribution logprobs.content",
+    ),
     "two answers": (
         {"answers": [{"type": "refusal"}, {"type": "refusal"}]},
         "it holds 2 answers: name the path of one",
@@ -302,7 +319,8 @@ def test_raters_of_one_row_share_its_probabilities(tmp_path: Path) -> None:
 
 
 MAPS = ("columns by level", "mappings", "texts of lists", "a classifier's objects",
-        "log-probabilities by token", "OpenAI's responses", "TypeSafe's responses")  # fmt: skip
+        "log-probabilities by token", "OpenAI's responses", "TypeSafe's responses", "draws",
+        "a reply of one token")  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", MAPS)

@@ -64,6 +64,22 @@ def test_points_are_what_other_definitions_say(seed: int) -> None:
         assert (point_of(table, "loss", loss) == expected.argmin(axis=1)).all()
 
 
+def test_rows_that_are_as_sure_tie_whichever_way_their_probabilities_add_up() -> None:
+    rows = [[0.1, 0.6, 0.3], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3], [0.2, 0.6, 0.2], [0.15, 0.6, 0.25]]
+    p = np.array([*rows, [0.33, 0.34, 0.33]])
+    p /= p.sum(axis=1, keepdims=True)
+    costs = np.array(find_loss("abs").costs(Scale.numbered(0, 2)))
+    numbers = signals_of(p, np.ones(len(p), np.int64), costs)
+    assert set(numbers["level_near"].tolist()) == {1.0}
+    assert numbers["expected_loss"].tolist() == [0.4, 0.4, 0.9, 0.4, 0.4, 0.66]
+    for name in ("level_entropy", "level_margin"):
+        assert len({*numbers[name][:3].tolist()}) == 1
+    spread = numbers["level_spread"]
+    assert spread[0] == spread[1] == pytest.approx(0.6)
+    certain = signals_of(np.array([[0, 0, 1 - 2**-53]]), np.array([2]), costs)
+    assert (certain["level_spread"][0], certain["expected_loss"][0]) == (0.0, 0.0)
+
+
 def test_the_signals_of_a_row_by_hand() -> None:
     costs = np.array(find_loss("squared").costs(SCALE))
     numbers = signals_of(np.array([ROW]), np.array([1]), costs)

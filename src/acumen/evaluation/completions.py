@@ -434,12 +434,13 @@ def _kappa(missing: Missing, way: Way) -> Completion | str:
         gain = np.where(below > CLOSE, sign * (above - ratio * below), -np.inf)
         at = int(gain.argmax())
         if not np.isfinite(gain[at]):
-            return "there is one level only, whatever the missing rows are"
+            break
         now = float(above[at] / below[at])
         if optimum is not None and sign * (now - ratio) <= CLOSE * max(1.0, abs(ratio)):
             break
         ratio, optimum = now, (mix[at], best[at])
-    assert optimum is not None
+    if optimum is None:
+        return "there is one level only, whatever the missing rows are"
     level = np.full(missing.n, OPEN)
     for rank, (count, choice) in enumerate(zip(*optimum, strict=True)):
         level[np.flatnonzero(truth == rank)[: int(count)]] = choice

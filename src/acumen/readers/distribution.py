@@ -198,6 +198,11 @@ def _of_mapping(cell: Mapping[Any, Any]) -> Entry:
             return entry_of(several[0])
         hint = "name the path of one, such as --distribution answers[0]"
         return Entry(fault=f"it holds {len(several)} answers: {hint}")
+    if isinstance(tokens := cell.get("content"), list):  # of a reply's log-probabilities
+        if len(tokens) == 1:
+            return entry_of(tokens[0])
+        hint = "name the path of the rating, such as --distribution logprobs.content[0]"
+        return Entry(fault=f"it holds {len(tokens)} tokens: {hint}")
     if kind in _YES:
         yes = cell.get("probability", cell.get(str(kind)))
         is_number = isinstance(yes, int | float) and not isinstance(yes, bool)

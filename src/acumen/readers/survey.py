@@ -29,7 +29,7 @@ from acumen.readers.guess import (
     side_by_side,
     stray_codes,
 )
-from acumen.readers.guess_distribution import guess_distribution
+from acumen.readers.guess_distribution import guess_distribution, guess_draws
 from acumen.readers.inputs import table_of
 from acumen.readers.labels import with_labels
 from acumen.readers.mapping import resemblance
@@ -173,7 +173,11 @@ def _guesses(rows: Rows, columns: Sequence[Column], named: Mapping[str, str]) ->
     """A column for each role, probabilities of the levels among them."""
     known = None if "distribution" in named else guess_distribution(rows, columns)
     if known is None:
-        return guess_table(columns, named)
+        guesses = guess_table(columns, named)
+        if "truth" not in guesses or {"prediction", "distribution"} & {*guesses, *named}:
+            return guesses
+        draws = guess_draws(rows, guesses["truth"].column)
+        return guesses | ({"distribution": draws} if draws else {})
     distribution, parts = known
     guesses = guess_table([column for column in columns if column.path not in parts], named)
     if "prediction" in guesses and guesses["prediction"].reason not in ("named", "its name"):

@@ -32,6 +32,8 @@ OF_LEVELS: Final = (
 """The signals that probabilities of levels make."""
 TIE: Final = 1e-9
 """Two levels whose expected losses differ by less, as a share of the largest cost, are alike."""
+DIGITS: Final = 12
+"""Of what probabilities say of an answer: what is smaller is made by adding them up."""
 
 
 def check_point(point: str) -> str:
@@ -98,10 +100,11 @@ def signals_of(probabilities: Floats, prediction: NDArray[Any], costs: Floats) -
         "level_near": np.where(np.abs(rank - answer[:, None]) <= 1, p, 0.0).sum(axis=1).clip(0, 1),
         "level_margin": ordered[:, -1] - ordered[:, -2],
         "level_entropy": np.maximum(-surprise, 0.0),
-        "level_spread": np.sqrt(np.maximum(p @ (rank**2) - mean**2, 0.0)),
+        "level_spread": np.sqrt((p * (rank - mean[:, None]) ** 2).sum(axis=1)),
         EXPECTED_LOSS: (p * costs[:, answer].T).sum(axis=1),
     }
-    return {name: _in_rows(values, there) for name, values in numbers.items()}
+    # what sums alike ties, in whatever order it was added up
+    return {name: _in_rows(values.round(DIGITS), there) for name, values in numbers.items()}
 
 
 def _in_rows(values: Floats, rows: NDArray[np.bool_]) -> Floats:
