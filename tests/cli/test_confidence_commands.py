@@ -256,6 +256,6 @@ def test_a_fit_that_did_not_help_is_said_to_have_not() -> None:
         fit = {"method": "temperature_scaling", "temperature": 2}
         return render(sections_of(CalibrationDocument.model_validate({**fit, "metrics": metrics})))
 
-    said = "calibration did not help here: cross-fitted ECE 0.1370 before, 0.1660 after"
-    assert said in screen(0.166)
-    assert "did not help" not in screen(0.101)
+    said = "the calibration error was 0.137; on cases it never saw it is"
+    assert f"\nIt does not help: {said}\n0.166 after.\n" in screen(0.166)
+    assert f"\nT{said[1:]} 0.101 after." in screen(0.101).replace("\n0.101", " 0.101")

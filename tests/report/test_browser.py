@@ -476,7 +476,8 @@ def test_a_study_is_answered_on_one_screen_and_told_on_six(
     from acumen.report.html import write_report
 
     write_report([single], tmp_path / "one.html")
-    for path in (tmp_path / "one.html", pair_file):
+    write_report([KINDS["seven"]()], tmp_path / "seven.html")
+    for path in (tmp_path / "one.html", pair_file, tmp_path / "seven.html"):
         with opened(browser, path, width=1440) as seen:
             page = seen.page
             below = page.evaluate(

@@ -12,10 +12,13 @@ import pytest
 
 import acumen
 from acumen.charts import CHARTS, theme
+from acumen.charts.decisions import curve
 from acumen.questions.evaluation import Evaluation
-from acumen.report.blocks import Plot
-from acumen.report.html import study_of
+from acumen.readers.run import run_from_document
+from acumen.report.blocks import Paragraph, Plot
+from acumen.report.html import render_report, study_of
 from acumen.report.layout import Study
+from acumen.studies import phq8_run
 from tests.report.kinds import KINDS, of_systems
 from tests.report.opened import opened, unfold
 
@@ -260,3 +263,83 @@ def test_no_chart_is_of_one_point(kind: str) -> None:
         if plot.is_drawn:
             marks = [row for row in rows_of(plot) if row.get("k") != "d" and "label" not in row]
             assert len(marks) > 1 or key == "gate", key
+
+
+def test_a_headline_of_several_functions_names_the_one_whose_number_is_large() -> None:
+    """Though another stands first in the file."""
+    functions = ("llm", "consistency", "token_msp")
+    runs = [run_from_document(phq8_run(), mode=mode) for mode in ("zero_shot", "few_shot")]
+    study = acumen.compare(*runs, confidence=",".join(functions), resamples=0)
+    page = study_of(study)
+    lead, *_ = study.document.functions
+    assert lead != next(iter(study.document.comparison.matched)), "else it shows nothing"
+    matched = study.document.comparison.matched[lead].difference
+    numbers = {f"{study.document.comparison.matched[f].difference.delta:+.3f}" for f in functions}
+    assert len(numbers) == len(functions)
+    large = page.facts.facts[0].cell
+    assert large.text == f"{matched.delta:+.3f}"
+    assert f"(by {lead}, mean loss, few_shot − zero_shot: {large.text} " in page.answer
+    assert any(f"Ranked by {lead}, " in line for line in texts(page))
+
+
+def texts(study: Study) -> list[str]:
+    blocks = [block for chapter in study.chapters for block in chapter.paragraphs]
+    return [block.text for block in blocks if isinstance(block, Paragraph)]
+
+
+def test_no_band_is_above_the_largest_loss_there_can_be() -> None:
+    made = plots(study_of(KINDS["seven"]()))
+    ends = [row["rh"] for row in rows_of(made["risk-coverage"]) if row.get("k") == "b"]
+    assert max(ends) == 1.0, "none was cut, or one stands above it"
+    (top,) = (p["value"] for p in made["risk-coverage"].spec["params"] if p["name"] == "top")
+    assert top <= 1.03
+
+
+@pytest.mark.parametrize("beyond", [0.2, -0.2])
+def test_a_mark_of_a_curve_is_named_on_the_side_where_the_curve_is_not(beyond: float) -> None:
+    rising = [(at / 10, 0.5 + beyond * at / 10) for at in range(11)]
+    figure = curve(rising, "x", "y", [("here", 0.9, 0.5 + beyond * 0.9)])
+    assert figure is not None
+    (words,) = (
+        layer["mark"]
+        for layer in theme.spec_and_data(figure)[0]["layer"]
+        if layer["mark"]["type"] == "text"
+    )
+    assert (words["baseline"], words["align"]) == ("bottom" if beyond > 0 else "top", "right")
+
+
+def test_what_calibration_does_not_help_is_said_first() -> None:
+    study = study_of(KINDS["calibrate"]())
+    before, _, crossed = (fact.cell.value for fact in study.facts.facts)
+    assert isinstance(before, float)
+    assert isinstance(crossed, float)
+    assert crossed >= before
+    assert study.answer.startswith("It does not help: the calibration error was ")
+
+
+def test_what_raters_agree_on_is_not_called_accuracy() -> None:
+    first, *_ = study_of(KINDS["rate"]()).chapters
+    assert first.topic == "Do people agree"
+
+
+def test_an_appendix_names_a_few_of_its_sections_and_counts_the_others() -> None:
+    study = study_of(KINDS["total"]())
+    assert len(study.appendix) > 10
+    assert study.appendix_title.startswith("what was added up, ")
+    assert study.appendix_title.endswith(f" and {len(study.appendix) - 5} more")
+
+
+def test_a_page_without_a_picture_has_its_numbers_open() -> None:
+    closed = render_report([KINDS["threshold"]()])
+    assert re.search(r"<details>\s*<summary>Numbers: thresholds", closed)
+    page = render_report([KINDS["label"]()])
+    assert re.search(r"<details open>\s*<summary>Numbers: mean rating", page)
+    assert not re.search(r"<details>\s*<summary>Numbers: ", page)
+
+
+def test_a_line_of_several_studies_has_real_minus_signs() -> None:
+    page = render_report([KINDS["slices"](), KINDS["verdicts"]()])
+    lines = re.findall(r'<span class="verdict">(.*?)</span>', page)
+    assert len(lines) == 2
+    assert "−35.9 [−43.1, −28.4]" in lines[1]
+    assert not re.search(r"[ \[(]-\d", " ".join(lines))

@@ -32,9 +32,9 @@ def said(chart: str, *rows: dict[str, Any], **params: Any) -> str:
 def test_a_forest_says_what_is_lowest_and_which_of_two_is_lower() -> None:
     rows = (row("a", "x", 0.4, 0.3), row("a", "y", 0.2), row("b", "x", 0.1, 0.05), row("b", "y", 3))
     assert said("forest", *rows) == (
-        "Lowest is b, x: 0.1 (0.05 to 0.2); highest is b, y: 3. y is below x in 1 of 2."
+        "Lowest is b, x: 0.1 [0.05, 0.2]; highest is b, y: 3. y is below x in 1 of 2."
     )
-    assert said("forest", *rows[:3]).endswith("highest is a, x: 0.4 (0.3 to 0.5).")
+    assert said("forest", *rows[:3]).endswith("highest is a, x: 0.4 [0.3, 0.5].")
 
 
 def test_a_curve_speaks_of_what_is_drawn_in_full_and_of_its_own_risk() -> None:

@@ -49,14 +49,23 @@ def curve(
     layers = [line.encode(*axes, alt.Order("x:Q"), tooltip=tooltips)]
     middle = (min(a for a, _ in points) + max(a for a, _ in points)) / 2
     for label, at, height in marks:
-        layers += _marked(sets, label, at, height, beyond=at is not None and at > middle)
+        beyond = at is not None and at > middle
+        beside = [b for a, b in points if at is not None and (a < at if beyond else a > at)]
+        over = height is not None and bool(beside) and sum(beside) < height * len(beside)
+        layers += _marked(sets, label, at, height, beyond=beyond, over=over)
     return theme.finish(alt.layer(*layers), sets)
 
 
 def _marked(
-    sets: theme.Sets, label: str, at: float | None, height: float | None, *, beyond: bool
+    sets: theme.Sets,
+    label: str,
+    at: float | None,
+    height: float | None,
+    *,
+    beyond: bool,
+    over: bool,
 ) -> list[alt.Chart]:
-    """A line or a point with its name, on the side where there is room."""
+    """A line or a point with its name where there is room: ``over`` the curve or below it."""
     place = {"x": theme.drawn(at), "y": theme.drawn(height)}
     only = {key: value for key, value in place.items() if value is not None}
     chart = alt.Chart(sets.add([{**only, "w": label}]))
@@ -73,7 +82,8 @@ def _marked(
         words = words.encode(alt.Y("y:Q"), text, x=alt.value(0))
         return [rule.encode(alt.Y("y:Q"), tooltip=tooltip), words]
     dot = chart.mark_point(size=140, filled=True, color=theme.INK, opacity=1)
-    words = chart.mark_text(baseline="top", dy=9, **(side | {"dx": 0}))
+    how: dict[str, Any] = {"baseline": "bottom", "dy": -9} if over else {"baseline": "top", "dy": 9}
+    words = chart.mark_text(**how, **(side | {"dx": 0}))
     axes = alt.X("x:Q"), alt.Y("y:Q")
     return [dot.encode(*axes, tooltip=tooltip), words.encode(*axes, text)]
 

@@ -138,7 +138,13 @@ def _arranged(spec: Spec, points: float, size: float) -> Spec:
     legend = {"orient": "bottom", "labelLimit": below - 3 * size, "symbolSize": 5 * size}
     stacked = {"bottom": {"anchor": "start", "direction": "vertical"}}
     title = {"limit": points - 4 * MARGIN}
-    new = {"axis": axis, "legend": legend | {"layout": stacked, "columns": 1}, "title": title}
+    rows = {"labelLimit": NAMES * points}
+    new = {
+        "axis": axis,
+        "axisY": rows,
+        "legend": legend | {"layout": stacked, "columns": 1},
+        "title": title,
+    }
     spec = {**spec, "config": {**config, **{k: config.get(k, {}) | v for k, v in new.items()}}}
     room = 0.62 * points
     if "facet" in spec:

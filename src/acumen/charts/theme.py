@@ -37,7 +37,8 @@ RAMP: Final = (bytes.fromhex("8a2be2"), bytes.fromhex("b0901a"))
 """Ends of the colours of what is ordered: violet to gold, which grows lighter, too."""
 
 SHORT_LABEL: Final = (
-    "length(datum.label) > 34 ? slice(datum.label, 0, 16) + '…' + slice(datum.label, -16)"
+    "length(datum.label) > {most} ? slice(datum.label, 0, {part}) + '…'"
+    " + slice(datum.label, -{part})"
     " : datum.label"
 )
 """A long name on an axis loses its middle: names of one study often begin alike."""
@@ -66,8 +67,9 @@ def config() -> dict[str, Any]:
             "tickColor": INK,
             "tickOpacity": 0.4,
             "labelLimit": 220,
-            "labelExpr": SHORT_LABEL,
+            "labelExpr": SHORT_LABEL.format(most=34, part=16),
         },
+        "axisY": {"labelLimit": 330, "labelExpr": SHORT_LABEL.format(most=52, part=25)},
         "legend": {**quiet, "titleFontWeight": 500, "symbolOpacity": 1, "labelLimit": 220}
         | {"symbolBaseFillColor": INK, "symbolBaseStrokeColor": INK, "unselectedOpacity": 0.65},
         "header": {**quiet, "titleFontWeight": 500},

@@ -54,4 +54,5 @@ def risk_band(ranking: Ranking, options: Options) -> tuple[RiskBand | None, str 
     # from the first on without a gap: where nothing varies the curve has no room
     first = int(np.argmax(some))
     low, high = (np.where(some, end, family.risk)[first:] for end in (low, high))
+    high = np.minimum(high, ranking.most_loss * ranking.unit)  # no mean is above the largest loss
     return RiskBand(family.coverage[first:], low, high, DRAWS), None

@@ -62,19 +62,7 @@ def _main(document: CalibrationDocument, _: Ask) -> Iterator[Section]:
     measures = () if metrics is None else (_table(_ways(document), FIRST),)
     yield Section("measures", CHANGED, measures, Detail.ANSWER, finding)
     parts = () if metrics is None else (metrics.in_sample.before, metrics.cross_fitted)
-    notes = [f"{plain(part.reason)}." for part in parts if part.reason]
-    notes += [] if metrics is None else _no_help(metrics)
-    yield remarks(notes, document.warnings)
-
-
-def _no_help(metrics: MetricsPart) -> Iterator[str]:
-    """That cases the calibrator never saw have as large an error after as before."""
-    crossed = metrics.cross_fitted.after
-    ends = [part and part.metrics.get("ece") for part in (metrics.in_sample.before, crossed)]
-    before, after = (measured.value if measured else None for measured in ends)
-    if before is not None and after is not None and after >= before:
-        change = f"cross-fitted ECE {before:.4f} before, {after:.4f} after"
-        yield f"calibration did not help here: {change}."
+    yield remarks([f"{plain(part.reason)}." for part in parts if part.reason], document.warnings)
 
 
 def _rest(document: CalibrationDocument, ask: Ask) -> Iterator[Section]:
@@ -97,10 +85,14 @@ def _facts(document: CalibrationDocument) -> Iterator[Fact]:
 def _change(document: CalibrationDocument) -> str:
     """What the calibrator does to the error."""
     cells = [fact.cell for fact in _facts(document)]
-    before, _, after = (f"{cell.text} {cell.interval}" for cell in cells)
+    ends = (cell.interval if cell.ends != (None, None) else "" for cell in cells)
+    before, _, after = (f"{c.text} {end}".strip() for c, end in zip(cells, ends, strict=True))
     if cells[0].value is None:
         return f"On cases it never saw its calibration error is {after}."
-    return f"The calibration error was {before}; on cases it never saw it is {after} after."
+    error, crossed = cells[0].value, cells[2].value
+    helps = crossed is None or crossed < error  # on cases that it saw, any calibrator helps
+    lead = "The" if helps else "It does not help: the"
+    return f"{lead} calibration error was {before}; on cases it never saw it is {after} after."
 
 
 def _reliability(document: CalibrationDocument, key: str) -> Plot | None:

@@ -11,6 +11,7 @@ from acumen.report.cells import number, plain, reach, title_of
 from acumen.report.claims import Claim
 from acumen.report.decided import bound
 from acumen.report.decisions import threshold_words
+from acumen.report.origin import sentence
 from acumen.report.sections import Ask, Family, remarks
 from acumen.results.cards import Agreement, CardCheckDocument, CardDocument
 from acumen.results.decisions import Check
@@ -19,8 +20,7 @@ SEAL: Final = "The digest shows an edit; it does not show who made the card."
 
 
 def _head(document: CardDocument) -> Head:
-    origin = f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}"
-    return Head(f"Card of {plain(document.judge)}", origin, ("card", "intervals"))
+    return Head(f"Card of {plain(document.judge)}", sentence(document), ("card", "intervals"))
 
 
 def _facts(document: CardDocument) -> Table:
@@ -74,8 +74,9 @@ CARD: Final = Family(_head, (_card,))
 
 
 def _check_head(document: CardCheckDocument) -> Head:
-    origin = f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}"
-    return Head(f"Check of the card of {plain(document.judge)}", origin, ("gate", "intervals"))
+    return Head(
+        f"Check of the card of {plain(document.judge)}", sentence(document), ("gate", "intervals")
+    )
 
 
 def _verdict(document: CardCheckDocument) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from acumen.errors import counted
 from acumen.metrics.registry import Unit
-from acumen.report import blocks
+from acumen.report import blocks, origin
 from acumen.report.blocks import Cell, Detail, Head, Section, Table
 from acumen.report.cells import (
     amount,
@@ -70,8 +70,9 @@ def family(words_of: Callable[[Any], Words]) -> Family:
     """The sections of a decision, of its words."""
 
     def head(document: Decision) -> Head:
-        origin = f"acumen {plain(document.acumen_version)}, {plain(document.created_at)}"
-        return Head(words_of(document).title, origin, (document.kind, "intervals"))
+        return Head(
+            words_of(document).title, origin.sentence(document), (document.kind, "intervals")
+        )
 
     def main(document: Decision, _: Ask) -> Iterator[Section]:
         words = words_of(document)

@@ -27,7 +27,7 @@ from acumen.report.blocks import LONGEST_COMMAND, Cases, Plot
 from acumen.report.layout import Study
 from acumen.report.library import chart_library
 from acumen.report.sections import Ask, family_of, sections_of
-from acumen.report.terms import Glossary, isolated, signs
+from acumen.report.terms import Glossary, isolated, sentence, signs
 from acumen.results.kinds import document_of, read_document
 from acumen.results.verdicts import PairDocument, ResultsDocument
 
@@ -149,6 +149,7 @@ def _template() -> Any:
         finalize=_inert,
     )
     environment.filters |= {"signs": signs, "isolated": lambda text: isolated(str(_inert(text)))}
+    environment.filters["sentence"] = lambda text: sentence(str(_inert(text)))
     return environment.get_template("report.html")
 
 

@@ -27,6 +27,8 @@ from acumen.report.blocks import (
 
 MOST_FACTS: Final = 5
 """Numbers told large."""
+MOST_NAMED: Final = 5
+"""Sections of the appendix that its line names; of more, it says how many."""
 MOST_NOTES: Final = 8
 """Remarks that stand open; of more, all are in the appendix."""
 LONGEST_TITLE: Final = 150
@@ -43,6 +45,8 @@ JOINED: Final[Mapping[str, tuple[str, str]]] = {
     "slices": ("For whom", "slices"),
 }
 """Section of an evaluation -> the topic it is part of, and the charts that lead there, in turn."""
+JOINED_OF: Final = {"selective", "verdicts"}
+"""What documents with these topics define: what raters agree on is no accuracy."""
 CLOSED: Final = ("judged", "fitted")
 """What most readers need, and nobody first."""
 LAST: Final = ("limits", "notes")
@@ -83,12 +87,13 @@ class Chapter:
     def paragraphs(self) -> Iterator[Block]:
         """What stands open: the findings that are no title, else the ends of the chart."""
         first, *others = self.sections
+        texts: list[Block] = [b for b in first.blocks if isinstance(b, Paragraph | Notes)]
+        texts += [Paragraph(section.finding) for section in others if section.finding]
         if first.finding and not self._is_titled:
             yield Paragraph(first.finding)
-        elif self.chart is not None and self.chart.finding and not first.finding:
+        elif self.chart is not None and self.chart.finding and not (first.finding or texts):
             yield Paragraph(self.chart.finding)
-        yield from (b for b in first.blocks if isinstance(b, Paragraph | Notes))
-        yield from (Paragraph(section.finding) for section in others if section.finding)
+        yield from texts
 
     @property
     def tables(self) -> list[Table]:
@@ -177,7 +182,9 @@ class Study:
         topics: dict[str, list[Section]] = {}
         for section in self.below:
             if section not in (*self.appendix, *self.last) and section is not self.cases:
-                topic, _ = JOINED.get(section.key, (section.title, ""))
+                topic = section.title
+                if JOINED_OF & {*self.head.definitions}:
+                    topic, _ = JOINED.get(section.key, (topic, ""))
                 topics.setdefault(topic, []).append(section)
         return [Chapter(topic, tuple(own), _lead(own)) for topic, own in topics.items()]
 
@@ -207,6 +214,14 @@ class Study:
                 or (section.detail is Detail.FULL and section.key not in JOINED)
             )
         ]
+
+    @property
+    def appendix_title(self) -> str:
+        """What the closed line of the appendix names."""
+        titles = [section.title for section in self.appendix]
+        first = [title[:1].lower() + title[1:] for title in titles[:MOST_NAMED]]
+        more = len(titles) - MOST_NAMED
+        return ", ".join(first) + (f" and {more} more" if more > 0 else "")
 
 
 def _lead(sections: list[Section]) -> Plot | None:

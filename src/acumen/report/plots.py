@@ -97,7 +97,7 @@ def finding(chart: str, spec: Mapping[str, Any], data: Mapping[str, Rows]) -> st
 
 def _number(row: Mapping[str, Any], field: str) -> str:
     ends = [f"{row[end]:.4g}" for end in ("low", "high") if row.get(end) is not None]
-    return f"{row[field]:.4g}" + (f" ({' to '.join(ends)})" if len(ends) == 2 else "")
+    return f"{row[field]:.4g}" + (f" [{', '.join(ends)}]" if len(ends) == 2 else "")
 
 
 def _lower(rows: Rows) -> str:

@@ -123,7 +123,9 @@ def _cases(document: SampleDocument, ask: Ask) -> Cases:
 
 
 SAMPLE: Final = Family(
-    lambda d: Head(plain(d.judged_in or "Judged cases"), _headline(d), ("raters", "intervals")),
+    lambda d: Head(
+        plain(d.judged_in or "Judged cases"), f"drawn with seed {d.seed}", ("raters", "intervals")
+    ),
     (_main,),
     (_rest,),
 )

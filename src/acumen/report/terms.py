@@ -36,6 +36,11 @@ def signs(text: str) -> str:
     return MINUS.sub("−", text) if NUMBERS.fullmatch(text) else text
 
 
+def sentence(text: str) -> Markup:
+    """A sentence of acumen's own as markup, its minus signs real."""
+    return isolated(MINUS.sub("−", text))
+
+
 @cache
 def _terms(groups: tuple[str, ...]) -> dict[str, tuple[str, str]]:
     """Term -> (entry of Methods, what it means in a line)."""

@@ -21,7 +21,7 @@
           layout: { bottom: { anchor: "start", direction: "vertical" } } },
         axis: { ...page.config.axis, labelLimit: 165,
           labelExpr: "length(datum.label) > 25 ? slice(datum.label, 0, 11) + '…' + slice(datum.label, -11) : datum.label" },
-        axisX: { titleAnchor: "end" } }
+        axisX: { titleAnchor: "end" }, axisY: {} }
     : page.config;
   const options = {
     ast: true, mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false, loader,

@@ -131,8 +131,9 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
         claim = better(called)
         if functions and len(functions) == len(matched):
             every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
-            first = f"by {name(functions[0])}, " if every else ""
-            return f"{start} {claim}{every} ({first}{_by(matched[functions[0]], names)})."
+            lead = next(function for function in artifact.functions if function in matched)
+            first = f"by {name(lead)}, " if every else ""
+            return f"{start} {claim}{every} ({first}{_by(matched[lead], names)})."
         if functions:
             parts.append(f"{claim} by {listed([name(f) for f in functions], 3)}")
     rest = len(matched) - sum(map(len, favours.values()))

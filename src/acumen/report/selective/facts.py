@@ -35,7 +35,7 @@ NOT_JUDGED: Final = "cannot be judged"
 FALSE_ANSWER: Final = "false answer"
 SPLIT: Final = "right for"
 """Begins the outcome of an answer that some raters of a panel gave and others did not."""
-MOST_LARGE: Final = 5
+MOST_LARGE: Final = 4
 """Systems whose numbers are told large."""
 
 
