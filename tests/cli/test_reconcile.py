@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from acumen.cli import run
-from acumen.metrics.conventions import Reading, conventions, readings
+from acumen.metrics.conventions import ToolValue, conventions, readings
 from acumen.views.ranking import Ranking, rank
 
 
@@ -17,7 +17,7 @@ def trapezoid(y: Sequence[float], x: Sequence[float]) -> float:
     return float(sum((b + a) / 2 * (v - u) for a, b, u, v in zip(y, y[1:], x, x[1:], strict=False)))
 
 
-def by_name(ranking: Ranking) -> dict[str, Reading]:
+def by_name(ranking: Ranking) -> dict[str, ToolValue]:
     return {f"{r.tool} {r.name}": r for r in readings(ranking)}
 
 
@@ -49,7 +49,7 @@ def test_every_tool_shows_what_its_own_definition_gives() -> None:
 
 def test_one_answered_row_has_no_number_where_two_are_needed() -> None:
     found = by_name(rank([1, 1], [2, 1], [True, False], unit=1 / 3))
-    assert found["torch-uncertainty AURC"] == Reading(
+    assert found["torch-uncertainty AURC"] == ToolValue(
         "torch-uncertainty", "AURC", None, "needs two rows"
     )
     assert found["lm-polygraph rcc-auc"].value == 0.5

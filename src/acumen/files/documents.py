@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 
 from acumen.errors import what_came
-from acumen.files.problems import Reading, message_of, refusal
+from acumen.files.problems import ReadingMode, message_of, refusal
 from acumen.files.toml import Path
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ class Document(BaseModel):
     def _check(
         cls, value: object, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        reading = info.context or Reading()
+        reading = info.context or ReadingMode()
         if isinstance(value, cls):
             return value
         if not isinstance(value, dict):
@@ -81,7 +81,7 @@ class Document(BaseModel):
         error: ValidationError,
         keys: Mapping[str, FieldInfo],
         unknown: Mapping[str, str | None],
-        reading: Reading,
+        reading: ReadingMode,
     ) -> Iterator[tuple[Path, str]]:
         for entry in error.errors(include_url=False):
             path, message = entry["loc"], message_of(entry, reading.table)
@@ -111,7 +111,7 @@ def _or_none(value: object, handler: ValidatorFunctionWrapHandler, info: Validat
     try:
         return handler(value)
     except ValidationError:
-        if (info.context or Reading()).draft:
+        if (info.context or ReadingMode()).draft:
             return None
         raise
 

@@ -24,7 +24,7 @@ _OURS: Final = "acumen"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingMode:
     """How a document is read: as a whole, or as a draft; and what its tables are called."""
 
     draft: bool = False
@@ -69,7 +69,7 @@ class Draft(Generic[M]):
         self.lines = Lines(text)
         document = parse_toml(text, source)
         table, self.problems = _read(document, model, source, self.lines, "")
-        self.table = table or model.model_validate(document, context=Reading(draft=True))
+        self.table = table or model.model_validate(document, context=ReadingMode(draft=True))
 
     def wrong(self, path: Path, message: str) -> None:
         """Note one problem, with the line of the key it is about."""
@@ -88,7 +88,7 @@ def _by_line(problems: Iterable[Problem]) -> list[Problem]:
 def _read(
     document: object, model: type[M], source: str, lines: Lines | None, at: str
 ) -> tuple[M | None, list[Problem]]:
-    reading = Reading(table="an object" if lines is None else "a table")
+    reading = ReadingMode(table="an object" if lines is None else "a table")
     try:
         return model.model_validate(document, context=reading), []
     except RecursionError:

@@ -45,7 +45,7 @@ def conventions(ranking: Ranking) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ToolValue:
     """What one tool shows for the same data: under which name, and why it differs."""
 
     tool: str
@@ -54,7 +54,7 @@ class Reading:
     why: str
 
 
-def readings(ranking: Ranking) -> list[Reading]:
+def readings(ranking: Ranking) -> list[ToolValue]:
     """The area under risk as each tool shows it, for losses within 0..1.
 
     ``mean`` and ``rescaled`` take ties in row order as read, and so do the tools built on them.
@@ -78,15 +78,15 @@ def readings(ranking: Ranking) -> list[Reading]:
     all_orders = "the mean of the n risks, expected over all orders inside ties"
     in_proportion = "a tie enters in proportion: no trapezoid across it, and no order inside it"
     return [
-        Reading("acumen", "aurc", trapezoid * cmax, from_zero),
-        Reading("acumen", "aurc_normalized", trapezoid, alone),
-        Reading("fd-shifts", "aurc", 1000 * trapezoid, "the line above, shown times 1000"),
-        Reading("torch-uncertainty", "AURC", *from_first),
-        Reading("lm-polygraph", "rcc-auc", *_stretched(ranking, mean)),
-        Reading("HELM", "selective_cov_acc_area", 1 - mean, upside_down),
-        Reading("MAPIE", "AUARC", 1 - mean, "accuracy instead of risk, as HELM"),
-        Reading("acumen", "aurc_random_ties ÷ cmax", random_ties, all_orders),
-        Reading("acumen", "aurc_exact ÷ cmax", exact, in_proportion),
+        ToolValue("acumen", "aurc", trapezoid * cmax, from_zero),
+        ToolValue("acumen", "aurc_normalized", trapezoid, alone),
+        ToolValue("fd-shifts", "aurc", 1000 * trapezoid, "the line above, shown times 1000"),
+        ToolValue("torch-uncertainty", "AURC", *from_first),
+        ToolValue("lm-polygraph", "rcc-auc", *_stretched(ranking, mean)),
+        ToolValue("HELM", "selective_cov_acc_area", 1 - mean, upside_down),
+        ToolValue("MAPIE", "AUARC", 1 - mean, "accuracy instead of risk, as HELM"),
+        ToolValue("acumen", "aurc_random_ties ÷ cmax", random_ties, all_orders),
+        ToolValue("acumen", "aurc_exact ÷ cmax", exact, in_proportion),
     ]
 
 

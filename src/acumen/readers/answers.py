@@ -152,7 +152,7 @@ def are_boolean(truth: Coded | None, prediction: Coded) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class LevelColumn:
     """A column of levels, and what each of its values is."""
 
     column: Coded
@@ -236,7 +236,9 @@ class Reading:
         )
 
 
-def read_levels(column: Coded, scale: Scale, silence: Silence, *, boolean: bool = False) -> Reading:
+def read_levels(
+    column: Coded, scale: Scale, silence: Silence, *, boolean: bool = False
+) -> LevelColumn:
     """What each value of a column is on a scale; numbers may be written as text.
 
     In ``boolean`` columns true is the level of this name, or 1.
@@ -259,7 +261,7 @@ def read_levels(column: Coded, scale: Scale, silence: Silence, *, boolean: bool 
                 common += [code] if value.strip() else []
             else:
                 faults[code] = error
-    return Reading(column, scale, rank, is_silent, is_declared, tuple(common), faults)
+    return LevelColumn(column, scale, rank, is_silent, is_declared, tuple(common), faults)
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +275,7 @@ class Outcomes:
 
 
 def read_outcomes(
-    reading: Reading,
+    reading: LevelColumn,
     stated: Coded | None,
     *,
     declared: bool,
@@ -317,7 +319,7 @@ def read_outcomes(
     return Outcomes(out.astype(np.uint8), [], stated_faults, warnings)
 
 
-def truth_faults(reading: Reading) -> list[Fault]:
+def truth_faults(reading: LevelColumn) -> list[Fault]:
     """What is wrong in a truth; a word that is no level may say that a row cannot be judged."""
     faults = reading.faults_in()
     for at, fault in enumerate(faults):
@@ -330,7 +332,7 @@ def truth_faults(reading: Reading) -> list[Fault]:
     return faults
 
 
-def _with_hint(reading: Reading, faults: list[Fault], truths: set[str]) -> list[Fault]:
+def _with_hint(reading: LevelColumn, faults: list[Fault], truths: set[str]) -> list[Fault]:
     """The faults; the first that is a word says how to declare it as no answer.
 
     A word of many rows, or one that a truth has, is a level that the scale lacks.
@@ -345,7 +347,7 @@ def _with_hint(reading: Reading, faults: list[Fault], truths: set[str]) -> list[
     return faults
 
 
-def _are_numbers(reading: Reading, stray: Mask, none: Mask) -> bool:
+def _are_numbers(reading: LevelColumn, stray: Mask, none: Mask) -> bool:
     """Whether so many predictions are numbers beside the scale that it must be another one."""
     if not reading.scale.is_numeric:
         return False

@@ -27,8 +27,7 @@ from acumen.readers.answers import (
 )
 from acumen.readers.cells import numbers_of, plain_column
 from acumen.readers.decimals import ends_of_decimals, read_decimals
-from acumen.readers.distribution import Probabilities, read_distribution
-from acumen.readers.distribution import Reading as Distribution
+from acumen.readers.distribution import Distribution, Probabilities, read_distribution
 from acumen.readers.keys import Rows, bad_id, bad_item, code_rows, failed_cases
 from acumen.table.coded import Coded
 from acumen.table.distribution import POINT, check_point, under_loss

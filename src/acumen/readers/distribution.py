@@ -129,7 +129,7 @@ class Probabilities:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Distribution:
     """Probabilities on a scale, and what became of the rows that have none."""
 
     values: Floats
@@ -331,7 +331,7 @@ def read_distribution(
     probabilities: Probabilities,
     scale: Scale,
     silence: Silence = Silence(frozenset()),  # noqa: B008
-) -> Reading:
+) -> Distribution:
     """Probabilities on a scale, with everything that is wrong with them."""
     if probabilities.columns:
         return _of_columns(probabilities, scale)
@@ -474,7 +474,7 @@ def _confidence(entries: Sequence[Entry]) -> Signal | None:
     return Signal.of_numbers(values, np.isnan(values))
 
 
-def _of_columns(probabilities: Probabilities, scale: Scale) -> Reading:
+def _of_columns(probabilities: Probabilities, scale: Scale) -> Distribution:
     """A column for each level: by its name where it names one, else by its place."""
     place, notes = _column_places(probabilities, scale)
     raw = np.full((len(probabilities), len(place) + 1), np.nan)
@@ -540,7 +540,7 @@ def _column_places(probabilities: Probabilities, scale: Scale) -> tuple[list[int
 
 def _checked(
     raw: Floats, scale: Scale, faults: list[Fault], notes: list[str], *, are_logs: bool
-) -> Reading:
+) -> Distribution:
     """Probabilities of levels and, last, of no answer: what is wrong, else each over their sum."""
     size = len(scale.levels)
     there = ~np.isnan(raw[:, 0])
@@ -577,7 +577,7 @@ def _checked(
         many = counted(int(rounded.sum()), "row")
         notes.append(f"distribution: in {many} the probabilities sum to {span}; divided by it")
     faults.sort(key=lambda fault: fault.row)
-    return Reading(values, outcome, faults=faults, notes=notes)
+    return Distribution(values, outcome, faults=faults, notes=notes)
 
 
 def _word(kind: str, p: Floats, total: float, *, is_percent: bool, are_logs: bool) -> str:

@@ -16,7 +16,7 @@ from acumen.runner.plan import Plan, Question
 from acumen.runner.prompts import Message
 from acumen.runner.protocols import Ask
 from acumen.runner.record import CUT_OFF, ItemAnswer, Outcome, Record
-from acumen.runner.reply import ItemReply, Reading, UnusableReply, read_reply
+from acumen.runner.reply import ItemReply, UnusableReply, UsableReply, read_reply
 from acumen.runner.retrieval import References, retrieval_signals
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
@@ -61,7 +61,7 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
     record, tally = replace(record, case_hash=question.case.digest, max_tokens=limit), _Tally()
     try:
         answer, reading = await _converse(question, plan, endpoint, messages, tally)
-        if isinstance(reading, Reading):
+        if isinstance(reading, UsableReply):
             record = _usable(record, reading, answer, case, references, plan.task)
             if question.is_swapped(plan.task):
                 record = replace(record, items=_turned(record.items, plan.task))
@@ -81,7 +81,7 @@ async def ask(question: Question, references: References, plan: Plan, endpoint: 
 
 async def _converse(
     question: Question, plan: Plan, endpoint: Endpoint, messages: list[Message], tally: _Tally
-) -> tuple[Answer, Reading | UnusableReply]:
+) -> tuple[Answer, UsableReply | UnusableReply]:
     """Ask, and ask again as often as the task allows while the reply cannot be used."""
     conversation = messages
     while True:
@@ -97,7 +97,7 @@ async def _converse(
             conversation = prompts.repair(plan.task, messages, answer.text, unusable.problems)
 
 
-def _read(answer: Answer, task: Task, case: Case) -> Reading:
+def _read(answer: Answer, task: Task, case: Case) -> UsableReply:
     if answer.refused:
         raise UnusableReply("refused")
     if answer.ending is Ending.cut_off:
@@ -107,7 +107,12 @@ def _read(answer: Answer, task: Task, case: Case) -> Reading:
 
 
 def _usable(
-    record: Record, reading: Reading, answer: Answer, case: Case, references: References, task: Task
+    record: Record,
+    reading: UsableReply,
+    answer: Answer,
+    case: Case,
+    references: References,
+    task: Task,
 ) -> Record:
     """The record with the answers of a reply and their signals."""
     where = tokens.TokenMap.of(answer.text, tokens.read_tokens(answer.logprobs))
@@ -168,7 +173,7 @@ def _item(
 
 
 def _evidence(
-    reply: ItemReply, reading: Reading, case: Case, task: Task
+    reply: ItemReply, reading: UsableReply, case: Case, task: Task
 ) -> dict[str, int | float | None]:
     evidence = task.reply.evidence
     if evidence is None:

@@ -62,14 +62,14 @@ class ItemReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class UsableReply:
     """A usable reply, item by item; and what a verdict rests on."""
 
     items: Mapping[str, ItemReply]
     reasons: Reasons | None = None
 
 
-def read_reply(text: str, task: Task, case: Case | None = None) -> Reading:
+def read_reply(text: str, task: Task, case: Case | None = None) -> UsableReply:
     """The answers in a reply; :class:`UnusableReply` when there are none that can be used.
 
     Where ``case`` itself holds the mark that ends reasoning, a reply may quote it: nothing below
@@ -99,7 +99,7 @@ def read_reply(text: str, task: Task, case: Case | None = None) -> Reading:
         items[item] = _item(answer, level, task, (low + start, high + start))
     if problems:
         raise UnusableReply("no_legal_score", *problems)
-    return Reading(items, _reasons(document, task.reply) if task.is_verdict else None)
+    return UsableReply(items, _reasons(document, task.reply) if task.is_verdict else None)
 
 
 def _holds_mark(case: Case) -> bool:
