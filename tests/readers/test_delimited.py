@@ -246,6 +246,10 @@ def test_columns_of_a_file_may_be_named(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"experiments": []}')
     with pytest.raises(UsageError, match=r"run\.json has no columns; leave --case, --truth, "):
         acumen.read(tmp_path / "run.json", columns=named)
+    with pytest.raises(
+        UsageError, match=r"run\.json has no columns; leave --group \(and --by\) out"
+    ):
+        acumen.total(tmp_path / "run.json", by="sex")
 
 
 def test_a_text_in_the_confidence_column_is_refused_with_its_line_and_all_else(

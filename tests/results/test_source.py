@@ -97,8 +97,8 @@ def test_its_numbers_stand_under_our_names_with_its_intervals() -> None:
         "achievable_gain_pct": 11.5,
         "aurc_at_coverage@0.5": 0.123,
         "augrc_at_coverage@0.5": 0.041,
-        "mae_at_coverage@0.1": 0.5,
-        "mae_at_coverage@0.9": None,
+        "mae_at_cut@0.1": 0.5,  # the risk at the first cut that reaches so much
+        "mae_at_cut@0.9": None,
         "mae": 0.7,  # the risk at the last point, where all answers are kept
     }
     interval = variant.metrics["aurc"].interval
@@ -208,6 +208,16 @@ def test_it_is_shown_and_says_what_it_lacks(
     assert run(["show", files["pair"], "--full"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "compares no risk at equal coverage, so neither is shown to be better" in text
+
+
+def test_its_errors_stand_at_its_cuts_and_nothing_is_said_to_be_ours(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["show", files["one"], "--full"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "≥ 3 12.5% 0.500 – all answers 65.6% 0.700 –" in text
+    assert "Made by another tool on 2026-01-03 at 00:00 (UTC)." in text
+    assert "None" not in text
 
 
 def test_two_artifacts_stand_in_one_table(

@@ -109,7 +109,8 @@ def test_new_cases_have_intervals_that_all_cases_with_truth_make() -> None:
     assert [row.case for row in system.rows] == list(range(20))
     assert (new[20].total, new[20].truth, new[20].decision) == (2, None, "below")
     assert (new[20].interval, new[21].interval) == ((0.0, 2.0), (4.0, 6.0))  # 0 was 2 too high
-    assert "2 cases without the truth of every item, not scored: 20, 21" in result.warnings
+    warning = "2 cases without the truth of every item, not scored: 20, 21 (20 lacks that of y)"
+    assert warning in result.warnings
     text = result.to_markdown().replace("\\", "")
     assert "2 cases without truth: 1 above, 1 below, intervals of 2.0 points" in text
 

@@ -107,7 +107,8 @@ def test_a_case_that_lacks_the_truth_of_an_item_is_left_out_and_named() -> None:
     own = [r for r in rows() if (r["case"], r["item"]) != ("B", "y")]
     document = acumen.total(own, levels="0-3", cut=5).document
     assert (document.systems[0].cases, document.systems[0].without_truth) == (5, 1)
-    assert "1 case without the truth of every item, not scored: B" in document.warnings
+    warning = "1 case without the truth of every item, not scored: B (B lacks that of y)"
+    assert warning in document.warnings
 
 
 def test_without_truth_a_lacking_row_is_an_open_item() -> None:
@@ -149,9 +150,10 @@ def test_failed_items_are_open_and_told_apart_from_abstentions() -> None:
         ({"prorate": 1.5}, "prorate is a share of the items"),
         ({"alpha": 1.0}, "alpha is a chance between 0 and 1"),
         ({"confidence_level": 1.0}, "a confidence level lies between 0 and 1"),
-        ({"aggregate": "max"}, "min or mean"),
+        ({"aggregate": "max"}, "min or mean of its items', not 'max'"),
         ({"total": "stress"}, r"levels has no total stress: name one with --total: total"),
-        ({"risk": 2.0}, "a threshold needs truth, a confidence of the items"),
+        ({"risk": 2.0}, r"a threshold needs a confidence \(--confidence-column COLUMN\)$"),
+        ({"wrong": 0.1}, r"a threshold needs a confidence \(.*\) and a cut \(--cut\)$"),
         ({"by": "site"}, "no group site"),
     ],
 )

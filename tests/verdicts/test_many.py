@@ -90,6 +90,33 @@ def test_what_is_written_is_read_back_whole(tmp_path: Path) -> None:
     assert again.slices == alone.document.slices
 
 
+def test_methods_that_were_scored_together_are_scored_again(tmp_path: Path) -> None:
+    """As they lie in the file, and with the truth that each of them carries."""
+    failed = {**BAD, "results": [{**BAD["results"][0], "error": "x"}, *BAD["results"][1:]]}
+    stepped = {**GOOD, "results": [dict(row) for row in GOOD["results"]]}
+    truth = {
+        row["business_id"]: {"verdict": row["gt_verdict"], "primitives": {"my_step": "a"}}
+        for row in GOOD["results"]
+    }
+    for row in stepped["results"]:
+        row["parsed"] = {"primitives": {"my_step": "a"}}
+    first = acumen.score(stepped, failed, FAIR, truth=truth, **FAST).to_dict()
+    write_json(tmp_path / "scored.json", first)
+    for known in (truth, None):
+        again = acumen.score(tmp_path / "scored.json", truth=known, **FAST).to_dict()
+        for key in ("names", "leaderboard", "pairs"):
+            assert again[key] == first[key], key
+        assert [s["results"] for s in again["systems"]] == [s["results"] for s in first["systems"]]
+
+
+def test_truths_that_results_carry_must_be_the_same() -> None:
+    first, *others = BAD["results"]
+    apart = next(level for level in LEVELS if level != first["gt_verdict"])
+    other = {**BAD, "results": [{**first, "gt_verdict": apart}, *others]}
+    with pytest.raises(DataError, match="the two results carry different truths for C00"):
+        acumen.score(GOOD, other, **FAST)
+
+
 def test_groups_are_held_against_the_rest() -> None:
     document = acumen.score(GOOD, **FAST, by=["site", "level"]).to_dict()
     parts = {(s["by"][0], s["group"]): s for s in document["slices"]}
@@ -214,6 +241,8 @@ def test_scores_of_another_tool_have_no_interval_to_pass_on(tmp_path: Path) -> N
     bare = {"unified_scores": {"process_score": 90.0}, "total": 100, "results": []}
     check = acumen.gate(bare, metric="process", at_least=0.5).document.checks[0]
     assert (check.values, check.verdict, check.why) == ([0.9], "undecided", "no_interval")
+    text = acumen.gate(bare, metric="process", at_least=0.5).to_markdown()
+    assert "it has no interval." in text
 
 
 SILENT: dict[str, Any] = {"parsed": {"evidences": [], "justification": {"direct_evidence": []}}}

@@ -88,6 +88,32 @@ def test_a_log_of_results_is_read_a_line_at_a_time(tmp_path: Path) -> None:
     assert [case["business_id"] for case in scored["results"]] == ["A", "B", "C"]
 
 
+@pytest.mark.parametrize("name", ["results.json", "results.jsonl"])
+def test_a_mean_of_nothing_may_be_nan_where_nothing_reads_it(name: str, tmp_path: Path) -> None:
+    rows = [row("A", gt_verdict=HIGH), row("B", gt_verdict=HIGH)]
+    whole = {"accuracy": float("nan"), "auprc": {"auprc_ge_high": float("nan")}, "results": rows}
+    lines = [*rows, {"type": "metrics", "metrics": {"accuracy": float("nan")}}]
+    text = json.dumps(whole) if name.endswith("json") else "\n".join(map(json.dumps, lines))
+    (tmp_path / name).write_text(text)
+    assert acumen.score(tmp_path / name, resamples=0).to_dict()["accuracy"] == 1.0
+    (tmp_path / name).write_text(text.replace('"risk_score": 7', '"risk_score": NaN'))
+    with pytest.raises(DataError, match="NaN is not JSON"):
+        acumen.score(tmp_path / name, resamples=0)
+
+
+def test_a_truth_that_is_null_is_as_one_that_is_not_there() -> None:
+    known: dict[str, Any] = {"A": HIGH}
+    for nothing in (None, {"verdict": None}, {"name": "x", "ground_truth": None}):
+        assert parse_truth({**known, "B": nothing}, POLICY) == parse_truth(known, POLICY)
+        scored = acumen.score([row("A")], truth={**known, "B": nothing}, resamples=0)
+        assert scored.to_dict()["accuracy"] == 1.0
+        for truth in ({**known, "B": nothing}, known):
+            with pytest.raises(DataError, match="case B: there is no truth for this case"):
+                acumen.score([row("A"), row("B")], truth=truth, resamples=0)
+    with pytest.raises(DataError, match="case B, verdict: is missing"):
+        parse_truth({**known, "B": {"incidents": []}}, POLICY)
+
+
 def test_a_log_that_broke_off_says_in_which_line() -> None:
     broken = f'{json.dumps(LOG[0])}\n\n{{"sample_id": "B", '
     with pytest.raises(DataError, match=r"^run.jsonl: line 3"):

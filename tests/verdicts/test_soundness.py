@@ -11,6 +11,7 @@ import acumen
 from acumen.inference.options import Options
 from acumen.inference.paired import claim
 from acumen.policy import find_policy
+from acumen.report.blocks import Cases
 from acumen.studies import verdict_study
 from acumen.verdicts.compare import compare_runs, comparison_document
 from acumen.verdicts.read import parse_results
@@ -76,6 +77,15 @@ def test_each_verdict_is_in_one_of_four_cells() -> None:
     }
     sound = {r["business_id"]: r["reasons_sound"] for r in document["results"]}
     assert sound == {"A": True, "B": False, "C": False, "D": True, "E": True, "F": False, "G": None}
+
+
+def test_every_case_says_whether_its_reasons_are_sound() -> None:
+    result = acumen.score(ROWS, truth=TRUTH, reviews=REVIEWS, resamples=0)
+    (section,) = [s for s in result.sections(full=True) if s.key == "cases"]
+    (table,) = [block for block in section.blocks if isinstance(block, Cases)]
+    (column,) = [column for column in table.columns if column.title == "its reasons"]
+    own = [column.text(at) for at in range(table.n)]
+    assert own == ["sound", "unsound", "unsound", "sound", "sound", "unsound", "–"]
 
 
 def test_the_cells_are_shares_of_the_verdicts_with_exact_intervals() -> None:

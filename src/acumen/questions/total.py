@@ -160,8 +160,14 @@ def _thresholds(
             what = "wrong is a share of cases" if of == "side" else "risk is in points of the total"
             raise UsageError(f"{what}, between 0 and {most:g}, not {limit:g}")
         if of not in system.tables:
-            what = "a cut" if of == "side" else "totals on a scale of at most 1000 levels"
-            raise UsageError(f"a threshold needs truth, a confidence of the items, and {what}")
+            needs = {
+                "the truth (--truth COLUMN)": system.read.sums.has_truth,
+                "a confidence (--confidence-column COLUMN)": system.confidence is not None,
+                "a cut (--cut)": of == "total" or system.read.sums.formula.total.cut is not None,
+            }
+            lacks = [what for what, is_there in needs.items() if not is_there]
+            lacks = lacks or ["totals on a scale of at most 1000 levels"]
+            raise UsageError(f"a threshold needs {' and '.join(lacks)}")
         case, step = system.tables[of], system.tables[of].step
         starts = _starts(int(case.table.answered.sum()), limit / most, delta)
         own = threshold(

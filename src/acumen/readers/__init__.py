@@ -47,7 +47,9 @@ def read_content(
         with read_as(name, content.name):
             return assemble(rows_of(content, name, request.rows), content.source, request)
     if asked := [option for option in request.asks if option != "--strict"]:
-        asks, known = ", ".join(asked), ", ".join(titles(with_columns=True))
+        spelled = {"--group": "--group (and --by)"}
+        asks = ", ".join(spelled.get(option, option) for option in asked)
+        known = ", ".join(titles(with_columns=True))
         raise UsageError(f"{content.name} has no columns; leave {asks} out ({known} have them)")
     options: dict[str, Any] = {"mode": mode} if kind.has_modes else {}
     strict = bool(request.keywords.get("strict"))

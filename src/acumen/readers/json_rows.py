@@ -97,7 +97,8 @@ def _only_list(document: Any, name: str) -> list[Any]:
     if len(lists) == 1:
         return next(iter(lists.values()))
     if lists:
-        places = ", ".join(label(place) for place in lists)
+        places = ", ".join(label(place) for place in list(lists)[:10])
+        places += f" and {len(lists) - 10} more" if len(lists) > 10 else ""
         message = f"there are several lists of objects: choose one with --rows ({places})"
         from acumen.readers.mapping import resemblance  # pydantic: for an error alone
 

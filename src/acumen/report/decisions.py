@@ -223,7 +223,8 @@ def _why_undecided(check: Check) -> str:
         "between": "the interval holds both yes and no",
         "missing": _why_missing_rows(check),
     }
-    return words.get(str(check.why)) or plain(why_missing(check.measured) or "it has no value")
+    nothing = "it has no value" if check.measured.value is None else "it has no interval"
+    return words.get(str(check.why)) or plain(why_missing(check.measured) or nothing)
 
 
 def _why_missing_rows(check: Check) -> str:

@@ -27,10 +27,14 @@ def sentence(document: Any) -> str:
     'Made by acumen 0.2.0 on 2026-01-03 at 09:30 (+00:00).'
     >>> sentence(SimpleNamespace(acumen_version="0.2.0"))
     'Made by acumen 0.2.0; the document does not say when.'
+    >>> sentence(SimpleNamespace(acumen_version="", is_foreign=True))
+    'Made by another tool; the document does not say when.'
     """
     version = getattr(document, "acumen_version", None)
     moment = getattr(document, "created_at", None) or getattr(document, "timestamp", None)
     by = f"Made by acumen {plain(version)}" if version else "Made by acumen"
+    if getattr(document, "is_foreign", False):
+        by, version = "Made by another tool", "its own"
     if not moment:
         return f"{by}; the document does not say when{'' if version else ' or by which version'}."
     day, _, time = plain(moment).partition("T")

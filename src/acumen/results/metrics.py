@@ -489,6 +489,11 @@ class MetricsArtifact(Model):
         return 0 if self.population.rows_planned is None else 4
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether another tool wrote it."""
+        return not self.acumen_version
+
+    @property
     def confidence_level(self) -> float:
         """Of the intervals."""
         return float(self.options.get("confidence_level", CONFIDENCE_LEVEL))

@@ -24,6 +24,8 @@ NAMES: Final = {
 """The source's key -> the metric."""
 PERCENT: Final = ("aurc_gap_pct", "augrc_gap_pct", "achievable_gain_pct")
 AREAS: Final = {"aurc_at_c": "aurc_at_coverage", "augrc_at_c": "augrc_at_coverage"}
+AT_CUT: Final = "mae_at_cut"
+"""What the source calls the error at a coverage: the risk at the first cut that reaches it."""
 HIGHER: Final = frozenset({"cmax", "achievable_gain_pct"})
 PEOPLE: Final = (
     *("participants_total", "participants_included", "participants_failed", "items_total"),
@@ -132,7 +134,7 @@ def _variant(side: Any) -> Any:
     ends = _record(_ci95(side).get("mae_at_coverage"))
     for key, point in risks.items():
         at = {key: _record(point).get("value"), "bootstrap": {"ci95": {key: ends.get(key)}}}
-        metrics[f"mae_at_coverage@{float(key):g}"] = _measured(key, "mae_at_coverage", at)
+        metrics[f"{AT_CUT}@{float(key):g}"] = _measured(key, AT_CUT, at)
     curve = _record(side.get("curve"))
     shares, losses = (curve.get(key) or [None] for key in ("coverage", "selective_risk"))
     if shares[-1] is not None and shares[-1] == side.get("cmax"):  # of all answers

@@ -357,6 +357,16 @@ class PairDocument(Model):
     )
     remarks: list[str] = Field(default_factory=list, description="what to know of all of it")
 
+    @property
+    def acumen_version(self) -> str | None:
+        """What scored the methods."""
+        return next((one.acumen_version for one in self.systems if one.acumen_version), None)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether no part of it was written by acumen."""
+        return self.acumen_version is None
+
     def on_disk(self) -> dict[str, Any]:
         """What is written: one method alone stands at the top."""
         if len(self.systems) > 1:

@@ -11,7 +11,7 @@ import numpy as np
 from acumen._version import __version__
 from acumen.decisions.sample import one_confidence
 from acumen.defaults import CONFIDENCE
-from acumen.errors import DataError, UsageError, counted
+from acumen.errors import DataError, UsageError, counted, printable
 from acumen.results.totals import (
     CaseThreshold,
     CaseTotal,
@@ -29,7 +29,7 @@ from acumen.totals.error import error_of, prorating_of
 from acumen.totals.formula import Formula
 from acumen.totals.intervals import intervals_of
 from acumen.totals.selective import AGGREGATES, CaseTable, case_tables, confidence_of
-from acumen.totals.sums import OPEN, Read, Sums, read_sums
+from acumen.totals.sums import OPEN, Read, Sums, first_without_truth, read_sums
 from acumen.types import Floats
 from acumen.values.measured import finite
 
@@ -57,7 +57,9 @@ class Plan:
         if not 0.0 < self.level < 1.0:
             raise UsageError(f"a confidence level lies between 0 and 1, not {self.level:g}")
         if self.aggregate not in AGGREGATES:
-            raise UsageError(f"a confidence of a case is {' or '.join(AGGREGATES)} of its items'")
+            names = " or ".join(AGGREGATES)
+            came = printable(str(self.aggregate))
+            raise UsageError(f"a case's confidence is {names} of its items', not '{came}'")
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +224,10 @@ def _warnings(systems: Sequence[System]) -> list[str]:
             out.append(f"{of}{counted(len(read.failed), noun)} failed: {list_cases(read.failed)}")
         if len(read.new):
             names, cases = list_cases(read.new.cases), counted(len(read.new), noun)
-            out.append(f"{of}{cases} without the truth of every item, not scored: {names}")
+            first = first_without_truth(read.new)
+            out.append(
+                f"{of}{cases} without the truth of every item, not scored: {names} ({first})"
+            )
         if len(sums) == 1:
             out.append(f"{of}one {noun} only: nothing can be said of others")
         if sums.has_truth and np.isnan(sums.total).all():

@@ -201,10 +201,14 @@ def _none_left(read: Read, noun: str) -> str:
     counts = f"{len(read.failed)} failed, {len(read.new)} lack the truth of an item"
     if not len(read.new):
         return f"no {noun} is left: {counts}"
-    lacks = np.isnan(read.new.true[0])
-    items = [item for item, there in zip(read.sums.formula.items, lacks, strict=True) if there]
-    first = f"{label(read.new.cases[0])} lacks that of {', '.join(map(label, items))}"
-    return f"no {noun} is left: {counts} ({first})"
+    return f"no {noun} is left: {counts} ({first_without_truth(read.new)})"
+
+
+def first_without_truth(new: Sums) -> str:
+    """Of the first case that is not scored, the items whose truth it lacks."""
+    lacks = np.isnan(new.true[0])
+    items = [item for item, there in zip(new.formula.items, lacks, strict=True) if there]
+    return f"{label(new.cases[0])} lacks that of {', '.join(map(label, items))}"
 
 
 def _refuse(table: Judgments) -> None:

@@ -120,7 +120,10 @@ def _shared_truth(runs: Sequence[VerdictRun]) -> Truth | None:
     unequal: dict[str, None] = {}
     for run in runs:
         for case, known in (run.truth or {}).items():
-            if shared.setdefault(case, known) != known:
+            other = shared.setdefault(case, known)
+            steps = other.primitives or known.primitives  # a result that failed carries none
+            shared[case] = replace(other, primitives=steps)
+            if shared[case] != replace(known, primitives=known.primitives or steps):
                 unequal[case] = None
     if unequal:
         cases = ", ".join(label(case) for case in [*unequal][:5])

@@ -30,8 +30,20 @@ APART: Final = (
     "the methods were held against different policies or truths: they stand side by side, and "
     "nothing is claimed of differences"
 )
+SUMS: Final = frozenset({"accuracy", "auprc", "unified_scores", "unified_metrics_full", "metrics"})
+"""Keys of results that sum them up: nothing is read from them, and a mean of nothing may be NaN."""
 DEMO: Final = "demo"
 """Stands for the bundled study: its results, truth and reviews."""
+
+
+def methods_of(document: Any) -> list[Any]:
+    """The results in a document; of several methods, as they were scored, each by itself.
+
+    >>> methods_of({"systems": [{"results": []}]}), methods_of([{"verdict": None}])
+    ([{'results': []}], [[{'verdict': None}]])
+    """
+    several = document.get("systems") if isinstance(document, dict) else None
+    return several if isinstance(several, list) and several else [document]
 
 
 @dataclass
@@ -54,7 +66,10 @@ class Files:
         if isinstance(document, str | Path):
             data, source = self.content(document, role), source_name(document)
             log = log_of(data, source) if role == "results" else None
-            return parse_json(data, source=source) if log is None else log
+            if log is not None:
+                return log
+            below = SUMS if role == "results" else ()
+            return parse_json(data, source=source, nan_below=below)
         self.are_all = False
         return document
 
@@ -180,7 +195,8 @@ def read_inputs(
     if len(set(paths)) < len(paths):
         raise UsageError("the same results file is given twice")
     files = Files()
-    documents = [files.json(one, "results") for one in results]
+    apart = [(one, part) for one in results for part in methods_of(files.json(one, "results"))]
+    results, documents = [one for one, _ in apart], [part for _, part in apart]
     rules = _policies(policy, levels, [named_policy(document) for document in documents])
     if isinstance(policy, Policy):
         files.are_all = False

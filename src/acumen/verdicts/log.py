@@ -30,7 +30,7 @@ def log_of(data: bytes, source: str) -> dict[str, object] | None:
     rows: list[object] = []
     for number, line in numbered:
         try:
-            row = parse_json(line, source)
+            row = parse_json(line, source, nan_below=(METRICS,))
         except DataError as error:
             where = [Problem(p.message, line=number, field=p.field) for p in error.problems]
             raise DataError(where, source=source) from None

@@ -31,11 +31,12 @@ def parse_truth(document: object, policy: Policy, source: str = "truth") -> Trut
             fields.wrong(None, "is there twice, as a number and as a text")
         known = entry.get("ground_truth", entry) if isinstance(entry, dict) else entry
         row = known if isinstance(known, dict) else {"verdict": known}
+        if row.get("verdict", case) is None:
+            continue  # nobody knows it: as if it were not there
         try:
             rank = policy.scale.rank(row.get("verdict"))
         except ValueError as error:
-            missing = row.get("verdict") is None
-            fields.wrong("verdict", "is missing" if missing else str(error))
+            fields.wrong("verdict", str(error) if "verdict" in row else "is missing")
             continue
         truth[case] = CaseTruth(
             rank,

@@ -84,15 +84,16 @@ def provenance(artifact: MetricsArtifact, command: str | None) -> list[Table]:
         for i in artifact.inputs
     )
     elsewhere = ("command", "scale")
+    scale = artifact.scale
     undrawn = any(v.bootstrap.left_out for sides in artifact.sides.values() for v in sides)
     values: list[tuple[str, Any]] = [
         ("command", command or artifact.command),
-        ("acumen", artifact.acumen_version),
+        ("acumen", artifact.acumen_version or None),
         ("made at", artifact.created_at),
         ("loss", loss_line(artifact.loss)),
         ("effective cases", artifact.population.effective_cases),
         ("largest case's share", artifact.population.largest_case_share),
-        ("scale", f"{artifact.scale.get('name')}: {artifact.scale.get('levels')}"),
+        *([("scale", f"{scale.get('name')}: {scale.get('levels')}")] if scale else ()),
         *((k.replace("_", " "), v) for k, v in artifact.options.items() if k not in elsewhere),
         *((f"left out: {name(k)}", v) for k, v in artifact.left_out.items()),
         *([("left out: percentile intervals", UNDRAWN)] if undrawn else ()),

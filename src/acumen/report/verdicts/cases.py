@@ -20,11 +20,13 @@ def case_table(document: ResultsDocument, method: str, key: str) -> Cases:
         checked = {case.business_id: case for case in details.per_sample}
     scores = [row.risk_score for row in rows]
     numbers = tuple(s for s in scores if not isinstance(s, str | bool))
-    columns = (
+    sound = [(row.model_extra or {}).get("reasons_sound") for row in rows]
+    columns: tuple[Column, ...] = (
         coded("case", [_word(row.business_id) for row in rows]),
         coded("truth", [_word(row.gt_verdict) for row in rows]),
         replace(coded("verdict", [_word(row.verdict) for row in rows]), key="prediction"),
         coded("outcome", [_outcome(row) for row in rows]),
+        *((coded("its reasons", list(map(_sound, sound))),) if {*sound} != {None} else ()),
         Column("risk score", values=numbers, key="risk score")
         if len(numbers) == len(scores)
         else coded("risk score", [_word(score) for score in scores]),
@@ -44,6 +46,10 @@ def _made_of(computed: Computed) -> str:
 
 def _word(value: object) -> object:
     return UNDEFINED if value is None else value
+
+
+def _sound(sound: object) -> str:
+    return "sound" if sound is True else "unsound" if sound is False else UNDEFINED
 
 
 def _outcome(row: CaseRow) -> str:

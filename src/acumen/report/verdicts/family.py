@@ -159,9 +159,10 @@ class _Part(NamedTuple):
         """The chart with its table."""
         from acumen.charts.verdicts import VERDICT_CHARTS
 
-        if not self.chart:
+        table = self.table(documents)
+        if not self.chart or not table.rows:
             return None
-        figure, table = partial(VERDICT_CHARTS[self.chart], documents), self.table(documents)
+        figure = partial(VERDICT_CHARTS[self.chart], documents)
         return plot(ask.study, self.chart, figure, self.title, self.caption, table)
 
 
