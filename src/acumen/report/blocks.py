@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from typing import Any, Final, NamedTuple
 
-FILTERS: Final = ("outcome", "item", "truth", "prediction", "answers", "right", "fit")
+FILTERS: Final = ("outcome", "item", "truth", "prediction", "answers", "right", "fit", "reasons")
 """Keys of the columns of a table of cases that its rows are chosen by."""
 FIRST_CASES: Final = 10
 """Rows of a table of cases that stand in a text."""

@@ -21,12 +21,13 @@ def case_table(document: ResultsDocument, method: str, key: str) -> Cases:
     scores = [row.risk_score for row in rows]
     numbers = tuple(s for s in scores if not isinstance(s, str | bool))
     sound = [(row.model_extra or {}).get("reasons_sound") for row in rows]
-    columns: tuple[Column, ...] = (
+    reasons = coded("its reasons", list(map(_sound, sound)))
+    columns = (
         coded("case", [_word(row.business_id) for row in rows]),
         coded("truth", [_word(row.gt_verdict) for row in rows]),
         replace(coded("verdict", [_word(row.verdict) for row in rows]), key="prediction"),
         coded("outcome", [_outcome(row) for row in rows]),
-        *((coded("its reasons", list(map(_sound, sound))),) if {*sound} != {None} else ()),
+        *([replace(reasons, key="reasons")] if {*sound} != {None} else ()),
         Column("risk score", values=numbers, key="risk score")
         if len(numbers) == len(scores)
         else coded("risk score", [_word(score) for score in scores]),
