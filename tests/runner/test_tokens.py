@@ -16,6 +16,7 @@ from acumen.runner.tokens import (
     TokenMap,
     TokenSignals,
     label_signals,
+    level_chances,
     read_tokens,
     score_signals,
 )
@@ -99,6 +100,31 @@ def test_a_label_of_several_tokens_multiplies_its_steps() -> None:
     assert legal.probability == pytest.approx(0.4 / 0.6 * 1.0)
     assert legal.mass_elsewhere == pytest.approx(1 - 0.6 * 0.8)
     assert score_signals(where, span_of(text, '"High Risk"')).msp == pytest.approx(0.6)
+
+
+def test_what_the_alternatives_of_a_score_lead_to_are_the_probabilities_of_levels() -> None:
+    text = '{"score":2}'
+    top = {"2": 0.3, "3": 0.1, "25": 0.2, "N/A": 0.2, " 1": 0.1}
+    where = spread(text, token('{"score":', 0.9, {"a": 0.5}), token("2", 0.3, top), token("}", 1.0))
+    chances = level_chances(where, span_of(text, "2"), DIGITS, 4)
+    assert chances == pytest.approx([0, 0.2, 0.6, 0.2])  # of what is on levels
+    assert level_chances(where, span_of(text, "2"), ["2", "20", "25"], 3) == pytest.approx(
+        [0.6, 0, 0.4]
+    )
+    text = '{"verdict": "High Risk"}'
+    steps = [
+        token('{"verdict": "', 0.9, {"a": 0.9}),
+        token("High", 0.4, {"High": 0.4, "Low": 0.2, "Very": 0.4}),
+        token(" Risk", 0.8, {" Risk": 0.8, " Stakes": 0.2}),
+        token('"}', 1.0, {'"}': 1.0}),
+    ]
+    labels = ["Low Risk", "High Risk", "High Stakes"]
+    words = level_chances(spread(text, *steps), span_of(text, '"High Risk"'), labels, 3)
+    assert words == pytest.approx([0.2 / 0.6, 0.4 * 0.8 / 0.6, 0.4 * 0.2 / 0.6])
+    both = ["Low Risk", "Low Stakes", "High Risk"]  # "Low" leads to two
+    assert level_chances(spread(text, *steps), span_of(text, '"High Risk"'), both, 3) is None
+    bare = spread('{"score":2}', token('{"score":', 0.5), token("2", 0.25), token("}", 1.0))
+    assert level_chances(bare, span_of('{"score":2}', "2"), DIGITS, 4) is None
 
 
 @pytest.mark.parametrize(

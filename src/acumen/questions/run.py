@@ -44,7 +44,10 @@ def run(
     ] = None,
     api: Annotated[
         Api,
-        say("OpenAI's chat completions or responses; or Anthropic's messages.", is_by_hand=True),
+        say(
+            "OpenAI's chat completions, responses or decisions; or Anthropic's messages.",
+            is_by_hand=True,
+        ),
     ] = "chat",
     api_key_env: Annotated[
         str | None, say("The variable that holds the key for this endpoint.")
@@ -214,7 +217,7 @@ def run(
         raise UsageError("give --max-tokens or --max-completion-tokens, not both")
     if cost_limit is not None and prompt_price is None and completion_price is None:
         raise UsageError("--cost-limit needs --prompt-price or --completion-price")
-    if ours := {"model", "messages", "input", "stream", "n"} & {*(extra_body or ())}:
+    if ours := {"model", "messages", "input", "questions", "stream", "n"} & {*(extra_body or ())}:
         raise UsageError(f"--extra-body may not set {', '.join(sorted(ours))}")
     if any("max" in key and "tokens" in key for key in extra_body or ()):
         # how large a reply may be goes by it

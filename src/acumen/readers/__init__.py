@@ -46,7 +46,7 @@ def read_content(
     if kind.has_columns:
         with read_as(name, content.name):
             return assemble(rows_of(content, name, request.rows), content.source, request)
-    if asked := [option for option in request.asks if option != "--strict"]:
+    if asked := [option for option in request.asks if option not in ("--strict", "--point")]:
         spelled = {"--group": "--group (and --by)"}
         asks = ", ".join(spelled.get(option, option) for option in asked)
         known = ", ".join(titles(with_columns=True))
@@ -55,4 +55,8 @@ def read_content(
     strict = bool(request.keywords.get("strict"))
     with read_as(name, content.name):
         judgments: Judgments = kind.reader()(content, scale=request.scale, strict=strict, **options)
-    return judgments
+    if (point := request.keywords.get("point")) is None:
+        return judgments
+    from acumen.table.distribution import at_point
+
+    return at_point(judgments, point)

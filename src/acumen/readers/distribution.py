@@ -227,7 +227,9 @@ def _lowest(entry: Entry) -> float:
     """The number of the lowest level, from which a score is counted."""
     spelled = ([number_in(_bare(name)) for name in names] for names in entry.names)
     numbers = [[n for n in names if n is not None] for names in spelled]
-    return min((min(part) for part in numbers if len(part) == len(entry.numbers)), default=0.0)
+    # the last spelling is what it counts in: a label may be a number of another scale
+    whole = [min(part) for part in numbers if part and len(part) == len(entry.numbers)]
+    return whole[-1] if whole else 0.0
 
 
 def _of_objects(cells: Sequence[Mapping[str, Any]]) -> Entry:

@@ -1,9 +1,10 @@
 """One record a case, as run artifacts hold them -> the table.
 
 A record has ``participant_id`` and ``success``; a successful one has ``predicted_items``, and may
-have ``ground_truth_items`` and ``item_signals`` (or the older ``evidence_counts``), each by item. A
-null prediction is abstention and nothing else is; a prediction that is absent is an error, a truth
-may still come. All problems are told at once.
+have ``ground_truth_items``, ``item_signals`` (or the older ``evidence_counts``) and
+``item_distributions``, each by item. A null prediction is a refusal where ``refused_items`` names
+it, else abstention, and nothing else is; a prediction that is absent is an error, a truth may still
+come. All problems are told at once.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from acumen.defaults import LOSS
 from acumen.errors import DataError, OffScaleError, label, what_came
 from acumen.files.fields import Fields
 from acumen.readers.answers import NOTHING, choose_scale, rows_with_truth
 from acumen.readers.content import Content
+from acumen.readers.distribution import Probabilities, read_distribution
 from acumen.readers.json_rows import parse_lines
 from acumen.readers.keys import bad_id
 from acumen.table.coded import Coded, check_ids, factorize
+from acumen.table.distribution import under_loss
 from acumen.table.judgments import (
     NO_PREDICTION,
     FailedCase,
@@ -37,19 +41,22 @@ from acumen.table.judgments import (
     unjudged_items,
 )
 from acumen.table.scale import Scale, scales_by_items
-from acumen.types import CaseId
+from acumen.types import CaseId, Floats
 
 MOST_SIGNALS: Final = 1000
 """Every signal is a column of the table: keys that are values would fill the memory."""
 _ABSENT: Final = object()
 _ERROR_NAME = re.compile(r"[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout|Failure)\b")
-_FIELDS = ("predicted_items", "ground_truth_items", "item_signals", "evidence_counts")
+_FIELDS = (
+    *("predicted_items", "ground_truth_items", "item_signals", "evidence_counts"),
+    "item_distributions",
+)
 
 
 _Record = tuple[str, CaseId, dict[str, Any]]
 """How a message names it, its case, and what it holds."""
-_Row = tuple[CaseId, str, int, int, Outcome, Mapping[str, object]]
-"""Case, item, truth, prediction, outcome, signals."""
+_Row = tuple[CaseId, str, int, int, Outcome, Mapping[str, object], object]
+"""Case, item, truth, prediction, outcome, signals, probabilities of the levels."""
 
 
 def table_from_entries(
@@ -85,7 +92,8 @@ def table_from_entries(
         else:
             failed.append(FailedCase(case, redacted(record.get("error"))))
             rows += _failed_rows(case, record.get("ground_truth_items"), expected, scale)
-    names = dict.fromkeys(key for *_, signals in rows for key in signals)
+    names = dict.fromkeys(key for *_, signals, _ in rows for key in signals)
+    distribution = _distribution(rows, scale, fields)
     if len(names) > MOST_SIGNALS:
         first = ", ".join(label(key) for key in list(names)[:3])
         message = f"{len(names)} different signals ({first}, …), at most {MOST_SIGNALS} are read"
@@ -96,8 +104,8 @@ def table_from_entries(
     warnings = [*warnings, *id_warnings, *unjudged_items(items, scale), *_totals(records, scale)]
     cases, _ = factorize([case for _, case, _ in records])
     codes = {case: code for code, case in enumerate(cases)}, {i: c for c, i in enumerate(items)}
-    columns = zip(*rows, strict=True) if rows else [()] * 6
-    case_of, item_of, truth, prediction, outcome, signals = columns
+    columns = zip(*rows, strict=True) if rows else [()] * 7
+    case_of, item_of, truth, prediction, outcome, signals, _ = columns
     table = Judgments(
         scale=scale,
         cases=cases,
@@ -111,11 +119,34 @@ def table_from_entries(
             name: Signal.of_objects([s.get(name, _ABSENT) for s in signals], _ABSENT)
             for name in names
         },
+        distribution=distribution,
         failed=tuple(failed),
         warnings=tuple(warnings),
         source=source,
     )
-    return rows_with_truth(table, strict=strict)
+    return rows_with_truth(under_loss(table, LOSS), strict=strict)
+
+
+def _distribution(rows: Sequence[_Row], scale: Scale, fields: Fields) -> Floats | None:
+    """The probabilities of the levels of each row, NaN where it has none; None where no row has."""
+    if all(cell is None for *_, cell in rows):
+        return None
+    size = len(scale.levels)
+    values = np.full((len(rows), size), np.nan)
+    for at, (case, item, *_, cell) in enumerate(rows):
+        fields.case = case
+        numbers = [n for n in cell if type(n) in (int, float)] if isinstance(cell, list) else []
+        if isinstance(cell, list) and len(numbers) == len(cell) == size:
+            values[at] = numbers
+        elif cell is not None:
+            what = f"must be a list of {size} probabilities, lowest level first"
+            fields.wrong("item_distributions", f"{what}, not {what_came(cell)}", item)
+    reading = read_distribution(Probabilities.of(values), scale)
+    for fault in reading.faults:
+        fields.case = rows[fault.row][0]
+        fields.wrong("item_distributions", str(fault.message), rows[fault.row][1])
+    fields.case = None
+    return reading.values
 
 
 def read_cases(content: Content, scale: Scale | None = None, *, strict: bool = False) -> Judgments:
@@ -210,6 +241,10 @@ def _rows_of(
             first, more = lacking[0], len(lacking) - 1
             rest = f", nor {more} more of the {len(items)} items" if more else ""
             fields.wrong(key, f"lacks this item{_like(first, (*objects[key],))}{rest}", first)
+    refused = record.get("refused_items") or []
+    if not isinstance(refused, list):
+        fields.wrong("refused_items", f"must be a list of items, not {what_came(refused)}")
+        return
     for item in (item for item in items if item in objects["predicted_items"]):
         ranks = []
         for key, none in zip(_FIELDS, (None, _ABSENT), strict=False):
@@ -222,8 +257,10 @@ def _rows_of(
                 fields.wrong(key, error, item)
         signals = _signals_of(objects, item, fields)
         if len(ranks) == 2:
-            outcome = Outcome.ABSTAINED if ranks[0] == NO_PREDICTION else Outcome.ANSWERED
-            yield case, item, ranks[1], ranks[0], outcome, signals
+            open_ = Outcome.REFUSED if item in refused else Outcome.ABSTAINED
+            outcome = open_ if ranks[0] == NO_PREDICTION else Outcome.ANSWERED
+            chances = objects.get("item_distributions", {}).get(item)
+            yield case, item, ranks[1], ranks[0], outcome, signals, chances
 
 
 def _objects(record: dict[str, Any], fields: Fields) -> dict[str, dict[str, Any]]:
@@ -263,7 +300,7 @@ def _failed_rows(
     for item, truth in truths.items() if isinstance(truths, dict) else ():
         if item in items:
             with suppress(ValueError):
-                yield case, item, scale.rank(truth), NO_PREDICTION, Outcome.FAILED, {}
+                yield case, item, scale.rank(truth), NO_PREDICTION, Outcome.FAILED, {}, None
 
 
 def redacted(error: object) -> str:

@@ -30,6 +30,12 @@ class JudgedCase(Model):
     item_signals: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="by item, then by signal: what a confidence is made of"
     )
+    item_distributions: dict[str, list[float] | None] = Field(
+        default_factory=dict, description="probabilities of the levels, lowest first"
+    )
+    refused_items: list[str] = Field(
+        default_factory=list, description="items without a level that the model declined"
+    )
     evidence_counts: dict[str, Any] = Field(
         default_factory=dict, description="where older runs have llm_evidence_count"
     )

@@ -34,7 +34,10 @@ _ORGANISATION: Final = {
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VISIBLE: Final = re.compile(r"[!-~]*")
 _HOST: Final = re.compile(r"[\w.-]+|[0-9a-f:.]+(%[\w.-]+)?")
-_SERVICES: Final = ("/chat/completions", "/completions", "/responses", "/messages", "/embeddings")
+_SERVICES: Final = (
+    *("/chat/completions", "/completions", "/responses", "/messages", "/decisions"),
+    "/embeddings",
+)
 _PATIENCE: Final = 60.0
 """Seconds that a command for a key may take."""
 _OURS: Final = frozenset({"host", "connection", "content-length", "transfer-encoding"})

@@ -17,7 +17,8 @@ from acumen.files.json import to_json
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
-from acumen.runner.record import Mode, Outcome, Record
+from acumen.runner.record import ItemAnswer, Mode, Outcome, Record
+from acumen.runner.reply import REFUSED
 from acumen.runner.signals import agreement, middle
 from acumen.types import CaseId
 
@@ -263,9 +264,18 @@ def _result(plan: Plan, answers: Answers) -> dict[str, Any]:
             }
             for item, reply in replies.items()
         },
+        **_beside(replies),
         "ratings": list(_ratings(plan, case, usable)),
         **trail,
     }
+
+
+def _beside(replies: Mapping[str, ItemAnswer]) -> dict[str, Any]:
+    """Probabilities of the levels, and items that were refused, where there are any."""
+    chances = {i: list(r.distribution) for i, r in replies.items() if r.distribution is not None}
+    refused = [item for item, reply in replies.items() if REFUSED in reply.flaws]
+    facts = {"item_distributions": chances, "refused_items": refused}
+    return {name: fact for name, fact in facts.items() if fact}
 
 
 def _ratings(plan: Plan, case: Case, records: Sequence[Record]) -> Iterator[dict[str, Any]]:
@@ -300,7 +310,8 @@ def _item(plan: Plan, item: str, records: Sequence[Record]) -> tuple[Record, dic
         modal = middle(ranks, len(plan.task.scale.levels))
     record = records[ranks.index(modal) if modal in ranks else 0]
     if modal not in ranks:  # the two orders contradict each other
-        answer = replace(record.items[item], level=plan.task.scale.levels[modal or 0])
+        level = plan.task.scale.levels[modal or 0]
+        answer = replace(record.items[item], level=level, distribution=None)
         record = replace(record, items={**record.items, item: answer})
     return record, {
         **record.items[item].signals,

@@ -10,8 +10,8 @@ from acumen.readers.reading import Located
 
 Modes = Literal["zero_shot", "few_shot", "both"]
 """Which prompts: without references, with them, or both, paired."""
-Api = Literal["chat", "responses", "messages"]
-"""Which kind of API an endpoint speaks: OpenAI's two, or Anthropic's."""
+Api = Literal["chat", "responses", "messages", "decisions"]
+"""Which kind of API an endpoint speaks: OpenAI's two, Anthropic's, or that of decision models."""
 ReplyFormat = Literal["schema", "json", "text"]
 Option = Literal["temperature", "seed", "max_tokens"]
 """An option of a request that some endpoint does not take."""

@@ -86,6 +86,8 @@ class Plan:
                 raise UsageError("few-shot needs --references FILE")
             if not self.task.takes_references:
                 raise UsageError(f"the prompt of task {self.task.name} has no place for references")
+        if self.settings.api == "decisions" and self.task.is_verdict:
+            raise UsageError(f"a decision model cites no evidence, which {self.task.name} asks for")
 
     @property
     def asked_cases(self) -> tuple[Case, ...]:

@@ -1,16 +1,18 @@
 """How a question is put to an endpoint and its answer read: one protocol for each kind of API.
 
 ``chat`` is OpenAI's chat completions, which most servers speak; ``responses`` is OpenAI's newer
-one; ``messages`` is Anthropic's. What a protocol has no field for (a seed, log-probabilities) is
-left out of its requests.
+one; ``messages`` is Anthropic's; ``decisions`` is OpenAI's for decision models, which answer with a
+probability for every level of every item (as the types of openai-python 3.26 have it). What a
+protocol has no field for (a seed, log-probabilities) is left out of its requests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from acumen.files.json import to_json
 from acumen.runner.adaptation import Shape
 from acumen.runner.choices import Api
 from acumen.runner.endings import Ending, ending_of
@@ -58,6 +60,7 @@ class Ask:
         body |= PROTOCOLS[self.settings.api].request(self, shape)
         dropped = {name for option in self.settings.omit for name in _NAMES[option]}
         dropped |= {*shape.refused} - {"top_logprobs"}
+        dropped |= {"temperature"} if self.settings.api == "decisions" else set()
         fields = {name: value for name, value in body.items() if name not in dropped}
         return fields | dict(self.settings.extra_body or {})
 
@@ -130,6 +133,24 @@ def _messages(ask: Ask, shape: Shape) -> Body:
     return body
 
 
+def _decisions(ask: Ask, _: Shape) -> Body:
+    """One question an item, its levels as labels; roles there are none."""
+    task = ask.task
+    levels = [{"label": str(level)} for level in task.scale.levels]
+    return {
+        "input": "\n\n".join(message["content"] for message in ask.messages),
+        "questions": [
+            {
+                "type": "score",
+                "name": item,
+                "instructions": task.questions.get(item) or f"{task.title}: {item}",
+                "levels": levels,
+            }
+            for item in task.scale.items
+        ],
+    }
+
+
 def _read_chat(body: Body) -> Answer:
     """The first choice of a completion."""
     choices = body.get("choices")
@@ -195,6 +216,15 @@ def _read_messages(body: Body) -> Answer:
     return _answer(body, text, body.get("stop_reason"), False, None, "input", "output")
 
 
+def _read_decisions(body: Body) -> Answer:
+    """The answers as they are; which of them can be used is the reply's to say."""
+    answers = body.get("answers")
+    if not isinstance(answers, list) or not all(isinstance(part, dict) for part in answers):
+        raise TransportFailure("malformed_response")
+    answer = _answer(body, to_json(answers, indent=None), "stop", False, None, "input", "output")
+    return replace(answer, decisions=tuple(answers))
+
+
 def _answer(
     body: Body,
     text: str,
@@ -235,6 +265,7 @@ PROTOCOLS: Final[Mapping[Api, Protocol]] = {
     "chat": Protocol("/chat/completions", *_OPENAI, _chat, _read_chat, _bearer),
     "responses": Protocol("/responses", *_OPENAI, _responses, _read_responses, _bearer),
     "messages": Protocol("/messages", *_ANTHROPIC, _messages, _read_messages, _anthropic),
+    "decisions": Protocol("/decisions", *_OPENAI, _decisions, _read_decisions, _bearer),
 }
 _NAMES: Final = {
     "temperature": ("temperature",),

@@ -16,7 +16,13 @@ from acumen.runner.plan import Plan, Question
 from acumen.runner.prompts import Message
 from acumen.runner.protocols import Ask
 from acumen.runner.record import CUT_OFF, ItemAnswer, Outcome, Record
-from acumen.runner.reply import ItemReply, UnusableReply, UsableReply, read_reply
+from acumen.runner.reply import (
+    ItemReply,
+    UnusableReply,
+    UsableReply,
+    read_decisions,
+    read_reply,
+)
 from acumen.runner.retrieval import References, retrieval_signals
 from acumen.runner.signals import count_quotes, count_snippets
 from acumen.runner.task import Task
@@ -91,7 +97,8 @@ async def _converse(
             return answer, _read(answer, plan.task, question.case)
         except UnusableReply as unusable:
             tally.problems.append(unusable.reason)
-            if unusable.is_refusal or len(tally.problems) > plan.task.repairs:
+            is_last = answer.decisions is not None or len(tally.problems) > plan.task.repairs
+            if unusable.is_refusal or is_last:
                 return answer, unusable
             tally.repairs += 1
             conversation = prompts.repair(plan.task, messages, answer.text, unusable.problems)
@@ -103,6 +110,8 @@ def _read(answer: Answer, task: Task, case: Case) -> UsableReply:
     if answer.ending is Ending.cut_off:
         # what stands there may parse by chance; the model had not finished
         raise UnusableReply(CUT_OFF, "the reply was cut off at the token limit; be shorter")
+    if answer.decisions is not None:
+        return read_decisions(answer.decisions, task)
     return read_reply(answer.text, task, case)
 
 
@@ -122,7 +131,11 @@ def _usable(
     for item, reply in reading.items.items():
         signals = _evidence(reply, reading, case, task)
         signals |= retrieval_signals(references.get(item, ()))
+        signals |= {} if reply.sure is None else {"confidence": reply.sure}
         items[item] = _item(reply, signals, spellings, where, whole)
+        if reply.distribution is None and reply.level is not None:
+            chances = tokens.level_chances(where, reply.span, spellings, len(task.scale.levels))
+            items[item] = replace(items[item], distribution=chances)
     is_answer = any(reply.level is not None for reply in reading.items.values())
     return replace(
         record,
@@ -138,7 +151,11 @@ def _turned(items: Mapping[str, ItemAnswer], task: Task) -> dict[str, ItemAnswer
     levels = task.scale.levels
     opposite = dict(zip(levels, reversed(levels), strict=True))
     return {
-        item: answer if answer.level is None else replace(answer, level=opposite[answer.level])
+        item: replace(
+            answer,
+            level=None if answer.level is None else opposite[answer.level],
+            distribution=answer.distribution and answer.distribution[::-1],
+        )
         for item, answer in items.items()
     }
 
@@ -169,6 +186,7 @@ def _item(
         },
         reply.flaws,
         score.reason or legal.reason or whole.reason,
+        reply.distribution,
     )
 
 
@@ -176,7 +194,7 @@ def _evidence(
     reply: ItemReply, reading: UsableReply, case: Case, task: Task
 ) -> dict[str, int | float | None]:
     evidence = task.reply.evidence
-    if evidence is None:
+    if evidence is None or reading.is_decision:
         return {"llm_evidence_count": None, "llm_evidence_invented": None}
     source = case.inputs[evidence.source]
     if reading.reasons is None:

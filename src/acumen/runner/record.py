@@ -45,6 +45,8 @@ class ItemAnswer:
     signals: Signals
     flaws: Sequence[str]
     no_tokens_because: str | None
+    distribution: Sequence[float] | None = None
+    """Probabilities of the levels, lowest first: a decision model's, or of the score's tokens."""
 
 
 @dataclass(frozen=True, slots=True)

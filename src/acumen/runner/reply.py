@@ -9,7 +9,7 @@ both from an abstention.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -59,6 +59,10 @@ class ItemReply:
     quotes: tuple[str, ...] = ()
     span: Span = (0, 0)
     flaws: tuple[str, ...] = ()
+    distribution: tuple[float, ...] | None = None
+    """Of a decision model: probabilities of the levels, lowest first."""
+    sure: float | None = None
+    """The confidence that it states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ class UsableReply:
 
     items: Mapping[str, ItemReply]
     reasons: Reasons | None = None
+    is_decision: bool = False
+    """Whether a decision model gave it, which quotes nothing."""
 
 
 def read_reply(text: str, task: Task, case: Case | None = None) -> UsableReply:
@@ -100,6 +106,49 @@ def read_reply(text: str, task: Task, case: Case | None = None) -> UsableReply:
     if problems:
         raise UnusableReply("no_legal_score", *problems)
     return UsableReply(items, _reasons(document, task.reply) if task.is_verdict else None)
+
+
+REFUSED: Final = "refused"
+"""The flaw of an item that a decision model declined, where it answered others."""
+
+
+def read_decisions(answers: Sequence[Mapping[str, Any]], task: Task) -> UsableReply:
+    """What a decision model answered, item by item: the level next to its score, and all chances.
+
+    :class:`UnusableReply` where an item has none that can be used, or each is refused.
+    """
+    from acumen.readers.distribution import Probabilities, entry_of, read_distribution
+
+    items: dict[str, ItemReply] = {}
+    problems: list[str] = []
+    for item in task.scale.items:
+        named = [answer for answer in answers if answer.get("name") == item]
+        if len(named) != 1 or named[0].get("type") not in ("score", "refusal"):
+            what = "is given twice" if len(named) > 1 else "has no score"
+            problems.append(f"{item}: {what}")
+            continue
+        if named[0]["type"] == "refusal":
+            items[item] = ItemReply(None, flaws=(REFUSED,))
+            continue
+        entry = entry_of(named[0])
+        read = read_distribution(Probabilities(entries=[entry]), task.scale)
+        faults = [str(fault.message) for fault in read.faults]
+        if faults or len(entry.numbers) != len(task.scale.levels):
+            what = f"{len(entry.numbers)} probabilities for {len(task.scale.levels)} levels"
+            problems.append(f"{item}: {'; '.join(faults) or what}")
+            continue
+        rank = -1 if read.own is None else int(read.own[0])
+        if rank < 0:  # its score is beside the scale, or is not there
+            problems.append(f"{item}: its score is not on the scale")
+            continue
+        sure = None if read.confidence is None else float(read.confidence.values[0])
+        chances = tuple(float(p) for p in read.values[0])
+        items[item] = ItemReply(task.scale.levels[rank], distribution=chances, sure=sure)
+    if problems:
+        raise UnusableReply("no_legal_score", *problems)
+    if all(REFUSED in reply.flaws for reply in items.values()):
+        raise UnusableReply("refused")
+    return UsableReply(items, is_decision=True)
 
 
 def _holds_mark(case: Case) -> bool:

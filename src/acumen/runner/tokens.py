@@ -197,6 +197,43 @@ def label_signals(tokens: TokenMap, span: Span, labels: Sequence[str]) -> LabelS
     return LabelSignals(min(probability, 1.0), entropy, max(0.0, 1.0 - legal_mass))
 
 
+def level_chances(
+    tokens: TokenMap, span: Span, labels: Sequence[str], levels: int
+) -> list[float] | None:
+    r"""Probabilities of the first labels, which are the levels, by the tokens of a score.
+
+    At each token every alternative counts for the one label it leads to, times what the tokens
+    before it were worth; the written label has what is left at its end. Divided by their sum. None
+    where alternatives were not given, or one leads to several labels: "1" to 1 and to 10.
+    """
+    pairs, reason = tokens.over(span)
+    if reason:
+        return None
+    low, _ = tokens.bytes_of(span)
+    reply = tokens.text.encode("utf-8", "replace")
+    spellings = [label.encode() for label in labels]
+    written = tokens.text[slice(*span)].strip('"')
+    chances, worth = dict.fromkeys(range(len(labels)), 0.0), 1.0
+    for at, token in pairs:
+        if token.logprob is None or not token.top:
+            return None
+        prefix = reply[low:at] if at > low else b""
+        for spelling, logprob in dict(token.top).items():
+            if spelling == token.spelling:
+                continue
+            leads = [k for k, s in enumerate(spellings) if _continues(prefix, spelling, [s])]
+            if len(leads) > 1:
+                return None
+            for label in leads:
+                chances[label] += worth * math.exp(logprob)
+        worth *= math.exp(token.logprob)
+    if written not in labels:
+        return None
+    chances[labels.index(written)] += worth
+    total = math.fsum(chances[level] for level in range(levels))
+    return [chances[level] / total for level in range(levels)] if total > 0 else None
+
+
 def _continues(prefix: bytes, token: bytes, labels: Sequence[bytes]) -> bool:
     """Whether ``token`` after ``prefix`` is on the way to a label, or is one and ends there."""
     rest = token if prefix else token.lstrip(_GLUE)

@@ -55,6 +55,8 @@ class Answer:
     reply_format: ReplyFormat | None = None
     request_id: str | None = None
     left_out: tuple[str, ...] = ()
+    decisions: tuple[Mapping[str, Any], ...] | None = None
+    """Of a decision model, what it answered to each item; the text is the same as JSON."""
 
 
 class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not a fault of the program)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.defaults import LOSS
 from acumen.errors import UsageError, printable
 from acumen.table.judgments import NO_PREDICTION, Judgments, Signal
 from acumen.table.losses import AnyLoss, find_loss
@@ -69,6 +70,16 @@ def point_of(table: Judgments, point: str, loss: AnyLoss) -> NDArray[np.int16]:
     """The level that the probabilities of each row speak for."""
     assert table.distribution is not None, "only of probabilities"
     return best_level(table.distribution, costs_of(table, POINTS.get(point, loss)))
+
+
+def at_point(table: Judgments, point: str) -> Judgments:
+    """The table with a point of its probabilities for its answers, which stay beside it."""
+    if table.distribution is None:
+        raise UsageError("a point is taken of probabilities: there are none in it")
+    rows = table.answered & ~np.isnan(table.distribution[:, 0])
+    best = np.where(rows, point_of(table, check_point(point), LOSS), table.prediction)
+    moved = replace(table, prediction=best.astype(np.int16), own=table.prediction, point=point)
+    return under_loss(moved, LOSS)
 
 
 def under_loss(table: Judgments, loss: AnyLoss) -> Judgments:
