@@ -36,6 +36,7 @@ def _entry(entry: Explanation) -> str:
         ("Range", prose(entry.range)),
         ("Better", entry.metric.better or "neither"),
         ("Reference", prose(entry.reference)),
+        ("Example", prose(entry.example)),
         ("Caution", prose(entry.caution)),
     ]
     facts = table(("", ""), rows).replace(":header-rows: 1", ":stub-columns: 1", 1)

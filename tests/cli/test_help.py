@@ -23,7 +23,7 @@ def test_every_command_stands_under_one_question() -> None:
         ("explian augrc", "is explain meant?"),
         ("evaluate --confidnce all", "--confidence"),
         ("rate ratings.csv --epsilom .1", "--epsilon"),
-        ("explain quadratic_kapa", "is quadratic_kappa"),
+        ("explain quadratic_kapa", "did you mean quadratic_kappa"),
     ],
 )
 def test_a_mistyped_word_is_answered_with_the_one_that_is_meant(

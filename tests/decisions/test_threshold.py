@@ -231,7 +231,7 @@ def test_evaluate_abstains_by_a_threshold_and_warns_of_its_own_cases(tmp_path: P
     assert bound is not None
     here: Any = acumen.evaluate(table, threshold=tmp_path / "threshold.json", resamples=0).document
     assert here.overall["coverage"].value == pytest.approx(decision.document.coverage.value)
-    assert here.overall["mae_levels"].value == pytest.approx(2 * (decision.document.risk or 0))
+    assert here.overall["level_mae"].value == pytest.approx(2 * (decision.document.risk or 0))
     assert any("made from 60 of the 60 cases" in w for w in here.warnings)
     again = acumen.from_columns(
         case=[f"new {c}" for c in other.case],

@@ -30,7 +30,7 @@ class Sample:
     items: int
     levels: tuple[Any, ...]
     counts: dict[str, int]
-    mae_levels: float
+    level_mae: float
     spots: tuple[tuple[Any, ...], ...] = ()
     """Case, item, truth, prediction, confidence."""
     more: dict[str, Any] = field(default_factory=dict)
@@ -232,7 +232,7 @@ def test_a_table_has_the_counts_that_its_file_was_made_with(name: str) -> None:
     assert table.scale.levels == sample.levels
     assert {key: n for key, n in table.outcomes.items() if n} == sample.counts
     rungs = np.abs(table.prediction - table.truth)[table.answered]
-    assert rungs.mean() == pytest.approx(sample.mae_levels, abs=1e-15)
+    assert rungs.mean() == pytest.approx(sample.level_mae, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", [name for name, sample in SAMPLES.items() if sample.spots])
@@ -295,9 +295,9 @@ def test_the_command_line_reads_what_python_reads(
         return
     counts = {key: n for key, n in document["population"]["outcomes"].items() if n}
     # an evaluation counts judgments: several raters of one are its panel
-    wanted, mae_levels = PANELS.get(name, (sample.counts, sample.mae_levels))
+    wanted, level_mae = PANELS.get(name, (sample.counts, sample.level_mae))
     assert counts == wanted
     rows = sum(n for key, n in counts.items() if key not in ("failed", "unscored"))
     coverage = counts["answered"] / rows
     assert document["overall"]["coverage"]["value"] == pytest.approx(coverage, abs=1e-15)
-    assert document["overall"]["mae_levels"]["value"] == pytest.approx(mae_levels, abs=1e-15)
+    assert document["overall"]["level_mae"]["value"] == pytest.approx(level_mae, abs=1e-15)

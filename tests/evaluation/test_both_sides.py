@@ -76,7 +76,7 @@ def test_levels_and_severity_are_of_the_rows_that_have_a_level() -> None:
     known = [row for row in every if row["truth"] != "?"]
     whole, part = (asked(r).overall_by_input[0] for r in (every, known))
     for name in ("level_mae", "quadratic_kappa", "total_accuracy", "kendall_tau_b"):
-        key = {"level_mae": "mae_levels"}.get(name, name)
+        key = {"level_mae": "level_mae"}.get(name, name)
         assert whole[key].value == part[key].value
     assert whole["abstention_recall"].value is not None
     assert "abstention_recall" not in asked(known, unanswerable=None).overall_by_input[0]

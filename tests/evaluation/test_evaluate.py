@@ -221,7 +221,7 @@ def test_tables_need_no_chart_and_the_artifact_has_them_all(
         patched.setattr(build, "draw", lambda *_: pytest.fail("a chart was computed"))
         tables = str(evaluation)
         evaluation.to_frame()
-        assert evaluation["mae_levels"].value is not None
+        assert evaluation["level_mae"].value is not None
     assert not evaluation.brief.rows
     assert not evaluation.brief.summaries[0].functions
     assert "reading" not in evaluation.brief.options  # the rows were not read from a file

@@ -246,10 +246,10 @@ def test_of_several_systems_every_one_must_have_the_metric(without: int) -> None
     pair = {n: SYSTEMS[n] for n in ("good", "fair")}
     artifact = acumen.evaluate(pair, loss="abs", resamples=0).document
     overall = [dict(numbers) for numbers in artifact.overall_by_input]
-    del overall[without]["coverage"]
+    del overall[without]["quadratic_kappa"]
     evaluation = Evaluation(artifact.model_copy(update={"overall": overall}))
-    with pytest.raises(acumen.UsageError, match="no metric 'coverage' was measured"):
-        evaluation["coverage"]
+    with pytest.raises(acumen.UsageError, match="no metric 'qwk' was measured"):
+        evaluation["qwk"]
     assert [*evaluation["augrc"]] == ["good", "fair"]
 
 

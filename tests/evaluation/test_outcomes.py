@@ -49,7 +49,7 @@ def test_every_outcome_is_counted_and_coverage_is_of_the_judged_rows() -> None:
     assert value["coverage"] == 5 / 8
     assert value["accuracy"] == 4 / 5
     assert value["total_accuracy"] == 4 / 8
-    assert (value["mae_levels"], value["mae_units"], value["mae"]) == (2 / 5, 2 / 5, 1 / 5)
+    assert (value["level_mae"], value["mae_units"], value["mae"]) == (2 / 5, 2 / 5, 1 / 5)
     assert artifact.population.participants_included == 5
 
 
@@ -67,7 +67,7 @@ def test_half_points_have_a_mean_error_in_levels_and_in_units() -> None:
     table = from_columns(case=[1, 2, 3], truth=[1, 1.5, 3], prediction=[1.5, 1.5, 2])
     overall = evaluate(table, resamples=0).document.overall
     assert isinstance(overall, dict)
-    assert overall["mae_levels"].value == 1.0
+    assert overall["level_mae"].value == 1.0
     assert overall["mae_units"].value == 0.5
 
 
@@ -101,7 +101,7 @@ def test_two_inputs_without_a_confidence_are_compared_by_what_needs_none() -> No
     evaluation = evaluate(left, right, resamples=0)
     overall = evaluation.document.overall
     assert isinstance(overall, list)
-    assert [numbers["mae_levels"].value for numbers in overall] == [0.0, 0.75]
+    assert [numbers["level_mae"].value for numbers in overall] == [0.0, 0.75]
     assert evaluation.document.scale["levels"] == [0, 1, 2, 3, 4]
     assert "too few" in repr(evaluation)
 
@@ -124,7 +124,7 @@ def test_without_a_truth_outcomes_and_coverage_are_counted_and_nothing_else(tmp_
     others = {key: m for key, m in overall.items() if key != "coverage"}
     assert {m.value for m in others.values()} == {None}
     assert {m.reason for m in others.values()} == {"there is no truth to hold it against"}
-    assert {"accuracy", "mae_levels", "quadratic_kappa"} <= others.keys()
+    assert {"accuracy", "level_mae", "quadratic_kappa"} <= others.keys()
     assert "No truth: only outcomes and coverage can be counted" in repr(evaluation)
     acumen.write_report([evaluation.document], tmp_path / "page.html")
 
@@ -211,5 +211,5 @@ def test_a_run_without_signals_is_measured_as_far_as_needs_no_confidence(tmp_pat
     path.write_text(json.dumps({"experiments": [{"results": {"results": cases}}]}))
     artifact = evaluate(path, resamples=0).document
     assert isinstance(artifact.overall, dict)
-    assert artifact.overall["mae_levels"].value == 14 / 12  # 0 0 0 3 1 1 2 2 2 1 1 1
+    assert artifact.overall["level_mae"].value == 14 / 12  # 0 0 0 3 1 1 2 2 2 1 1 1
     assert not artifact.confidence_variants

@@ -61,7 +61,7 @@ def apart(ours: Certified, theirs: Measured) -> float:
 
 def in_memory(rows: Any, **options: Any) -> dict[str, Measured]:
     artifact: Any = acumen.evaluate(rows, resamples=0, **options).document
-    overall: dict[str, Measured] = {"level_mae": artifact.overall["mae_levels"]} | artifact.overall
+    overall: dict[str, Measured] = {"level_mae": artifact.overall["level_mae"]} | artifact.overall
     return overall | artifact.confidence_variants["confidence"].metrics
 
 

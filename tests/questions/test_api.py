@@ -46,7 +46,7 @@ def test_importing_acumen_imports_neither_numpy_nor_pydantic() -> None:
 
 def test_every_public_name_is_there_and_type_checkers_see_it_too() -> None:
     names = set(NAMES)
-    assert {"__version__", "evaluate", "score", "Result", "errors"} <= names <= set(dir(acumen))
+    assert {"__version__", "evaluate", "score", "Result", "errors"} <= names == set(dir(acumen))
     for name in names:
         assert getattr(acumen, name) is not None
     stub = ast.parse(Path(acumen.__file__).with_suffix(".pyi").read_text("utf-8"))

@@ -90,12 +90,12 @@ def test_outcomes_are_those_of_the_data(name: str) -> None:
 @pytest.mark.parametrize("name", TOOLS)
 def test_mean_error_over_all_and_within_systems_and_raters(name: str) -> None:
     table, expected = table_of(name), TOOLS[name]
-    assert off_by(table) == pytest.approx(expected["mae_levels"], abs=1e-12)
+    assert off_by(table) == pytest.approx(expected["level_mae"], abs=1e-12)
     for column in ("system", "rater"):
         parts = expected.get(f"by_{column}", {})
         names = np.array([str(n) for n in names_of(table, column)] if parts else [])
         for part, numbers in parts.items():
-            assert off_by(table, names == part) == pytest.approx(numbers["mae_levels"], abs=1e-12)
+            assert off_by(table, names == part) == pytest.approx(numbers["level_mae"], abs=1e-12)
         assert len(set(names)) == len(parts)
 
 
@@ -221,7 +221,7 @@ def test_the_command_line_says_the_same(
     judged = sum(counts[o] for o in ("answered", "abstained", "refused", "unparseable"))
     share = counts["answered"] / judged
     assert overall["coverage"]["value"] == pytest.approx(share, abs=1e-12)
-    error = overall.get("mae_levels", {}).get("value")
+    error = overall.get("level_mae", {}).get("value")
     # of the panels, by hand: 0, 1/2, 2/3, 1/2, 0, 1/2 and 0
-    wanted = 13 / 42 if name in PANELS else expected["mae_levels"]
+    wanted = 13 / 42 if name in PANELS else expected["level_mae"]
     assert error == pytest.approx(wanted, abs=1e-12)

@@ -16,7 +16,9 @@ YEAR = re.compile(r"\b(19|20)\d\d\b")
 
 def test_every_metric_has_a_note_and_every_note_a_metric() -> None:
     assert sorted(notes()) == sorted(METRICS)
-    assert {key for note in notes().values() for key in note} == {"caution", "formula", "reference"}
+    assert {key for note in notes().values() for key in note} == {
+        *("caution", "example", "formula", "reference")
+    }
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -24,6 +26,8 @@ def test_a_metric_has_a_caution_and_one_formula_and_one_home_for_its_reference(n
     docstring = METRICS[name].function.__doc__ or ""
     note = notes()[name]
     assert note["caution"].endswith(".")
+    assert note["example"].endswith(".")
+    assert re.search(r"\d", note["example"])
     assert ("formula" in note) != (".. math::" in docstring)
     assert ("reference" in note) != bool(YEAR.search(docstring))
 
@@ -46,7 +50,7 @@ def test_a_range_is_that_of_the_interval() -> None:
 
 def test_a_key_of_a_document_is_explained_and_a_mistyped_name_is_told() -> None:
     assert explain("mae_at_coverage@0.3").metric.title == "Mean loss at coverage 0.3"
-    with pytest.raises(UsageError, match="is augrc or eaugrc or aurc meant"):
+    with pytest.raises(UsageError, match="did you mean augrc or eaugrc or aurc"):
         explain("agrc")
     with pytest.raises(UsageError, match="acumen explain lists them"):
         explain("qqqq")
@@ -56,9 +60,14 @@ def test_the_command_prints_a_metric_and_lists_all(capsys: pytest.CaptureFixture
     assert run(["explain", "eaurc"]) == 0
     printed = capsys.readouterr().out
     assert "AURC above its optimum" in printed
-    assert "Range:      any number\nBetter:     lower\nReference:  Geifman" in printed
+    assert "Range:      any number\nBetter:     lower\nExample:    An AURC of 0.037" in printed
+    assert "Reference:  Geifman" in printed
     assert "Caution:    It is small where errors are few" in printed
     assert "``" not in printed
     assert ">>>" not in printed
-    assert run(["explain"]) == 0
+    assert run(["explain", "--full"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == len(METRICS)
+    assert run(["explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 120

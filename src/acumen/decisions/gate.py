@@ -30,7 +30,7 @@ from acumen.inference.options import Options
 from acumen.inference.paired import delta_interval
 from acumen.inference.unseen import mean_bound
 from acumen.metrics import METRICS, find_metric
-from acumen.metrics.registry import Metric
+from acumen.metrics.registry import Metric, did_you_mean
 from acumen.results.decisions import Check, Rule, Undecided, Verdict
 from acumen.table.judgments import Judgments
 from acumen.types import Floats
@@ -88,7 +88,8 @@ def find_views(
     metric = find_metric(key, tables[0].scale.levels)
     known = (Ranking, Forecast, Confusion, SeverityRanking, Abstention, LevelForecast, Scores)
     if metric is None or metric.view not in known:
-        raise UsageError(f"no metric '{printable(key)}' here; docs/definitions.md lists them")
+        names = [name for name, m in METRICS.items() if m.view in known]
+        raise UsageError(f"no metric '{printable(key)}' here; {did_you_mean(key, names)}")
     of_levels, name = metric.view in (Confusion, SeverityRanking), None
     of_both = (of_levels and metric.name != "total_accuracy") or metric.view in (
         LevelForecast,

@@ -32,7 +32,7 @@ from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
-from acumen.metrics.registry import OVERALL, find_metric
+from acumen.metrics.registry import ALONE, did_you_mean, find_metric
 from acumen.table.judgments import Judgments, Outcome
 from acumen.table.losses import Loss, find_loss
 from acumen.table.panel import apart
@@ -105,10 +105,9 @@ class Plan:
         how_of(self.missing)
         metric = find_metric(self.rank_by)
         if self.rank_by != RANK_BY and (metric is None or metric.better is None):
-            raise UsageError(
-                f"no metric '{printable(self.rank_by)}' to rank by; there are {RANK_BY}, "
-                f"{', '.join(name for name, m in METRICS.items() if m.better is not None)}"
-            )
+            known = [RANK_BY, *(name for name, m in METRICS.items() if m.better is not None)]
+            near = did_you_mean(self.rank_by, known)
+            raise UsageError(f"no metric '{printable(self.rank_by)}' to rank by; {near}")
         if self.estimand not in ("row", "case"):
             raise UsageError(f"the estimand is row or case, not '{printable(str(self.estimand))}'")
         if not self.coverage_grid:
@@ -317,16 +316,15 @@ class System:
             metrics = (*(METRICS[name] for name in names), *metrics_of(Confusion))
             measured = {metric.name: _unmeasured(metric, NO_TRUTH) for metric in metrics}
             measured["cmax"] = first["cmax"].measured
-        aliases = {name: key for key, (name, _) in reversed(OVERALL.items())}
-        numbers = {aliases.get(name, name): value for name, value in measured.items()}
-        numbers |= self.floors[1].beside(view, {"mae_levels": None})
+        numbers = {ALONE.get(name, name): value for name, value in measured.items()}
+        numbers |= self.floors[1].beside(view, {"level_mae": None})
         if self.table.rater is not None:
             from acumen.raters.judge import beside_raters
 
             numbers |= beside_raters(self.table.included, self.plan.options.confidence_level)
         step = self.table.scale.step
         return (
-            numbers if step is None else numbers | {"mae_units": numbers["mae_levels"].times(step)}
+            numbers if step is None else numbers | {"mae_units": numbers["level_mae"].times(step)}
         )
 
     def infer_agreement(self, *, alone: bool = False) -> dict[str, Inference]:

@@ -28,7 +28,7 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, agreeing, contrast_of
 from acumen.inference.swaps import Tested
 from acumen.metrics import METRICS
-from acumen.metrics.registry import OVERALL
+from acumen.metrics.registry import ALONE
 from acumen.results.slices import Slice
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
@@ -40,8 +40,6 @@ MOST_GROUPS: Final = 100
 """A column with more groups than this names cases rather than kinds of them."""
 LEAST_P: Final = 1e-6
 PRECISE: Final = 1e-6  # of the normal quantile of a p-value
-ALIASES: Final = {name: key for key, (name, _) in reversed(OVERALL.items())}
-"""Metric -> what it is called where it needs no confidence."""
 
 Mask = NDArray[np.bool_]
 Key = tuple[str, str, str]
@@ -133,7 +131,7 @@ def _parts(system: System, by: str, function: str | None) -> Iterator[_Part]:
         }
         twin = first if len(groups) == 2 else group
         counts = len(cases[1]), int(part.table.once.sum())
-        floors = system.floors[1].among(rows).beside(part.unranked, {"mae_levels": None})
+        floors = system.floors[1].among(rows).beside(part.unranked, {"level_mae": None})
         floors |= system.floor_beside(part.ranked_by(function), rows) if function else {}
         yield _Part((by, group, name), (by, twin, name), *counts, numbers, floors, contrasts)
 
@@ -153,7 +151,7 @@ def _infer(part: System, function: str | None) -> dict[str, Inference]:
     if function is not None:
         numbers |= infer(part.plan.metrics(), part.rankings[function], options)
         numbers |= part.infer_reliability(function)
-    return {ALIASES.get(name, name): inference for name, inference in numbers.items()}
+    return {ALONE.get(name, name): inference for name, inference in numbers.items()}
 
 
 def contrast_with(

@@ -75,7 +75,11 @@ def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
     return mean_of(by_level, table.seen_levels)
 
 
-@_error(title="Mean error", one_error=lambda cmax: 1.0, errors=lambda table: table.errors())
+@_error(
+    title="Mean error (MAE), levels",
+    one_error=lambda cmax: 1.0,
+    errors=lambda table: table.errors(),
+)
 def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean number of levels between prediction and truth; lower is better.
 
@@ -112,7 +116,7 @@ def level_bias(table: Confusion, weights: CaseWeights) -> Floats:
     return ratio(lean, square.sum(axis=(0, 1)))
 
 
-@_error(title="Macro mean error", groups=Confusion.groups)
+@_error(title="Macro mean error, levels", groups=Confusion.groups)
 def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
 

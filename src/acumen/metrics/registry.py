@@ -9,8 +9,9 @@ for every metric here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from enum import Enum, StrEnum
 from functools import wraps
 from typing import Any, Final, Literal, Protocol, Required, TypedDict, Unpack
@@ -297,10 +298,30 @@ def kin_of(name: str) -> tuple[Metric, ...]:
 NOISE_FLOOR: Final = "noise_floor"
 OVERALL: Final = {
     "coverage": ("cmax", "Coverage"),
-    "mae_levels": ("level_mae", "Mean error (MAE), levels"),
     "mae_units": ("level_mae", "Mean error (MAE), units of the scale"),
 }
 """Keys of what needs no confidence -> the metric, and what it is called where it stands alone."""
+ALONE: Final = {"cmax": "coverage"}
+"""Metric -> its key where it needs no confidence."""
+ALIASES: Final = {
+    "mean_loss": "mae",
+    "coverage": "cmax",
+    "auroc": "failure_auroc",
+    **dict.fromkeys(("mae_levels", "mean_error", "mean_absolute_error"), "level_mae"),
+    **dict.fromkeys(("qwk", "weighted_kappa", "cohen_kappa", "kappa"), "quadratic_kappa"),
+    **dict.fromkeys(("bias", "signed_error", "mean_signed_error"), "level_bias"),
+    **dict.fromkeys(("tau", "tau_b", "kendall_tau"), "kendall_tau_b"),
+    "alpha": "krippendorff_alpha",
+    "f1": "macro_f1",
+    "rmse": "score_rmse",
+    "expected_calibration_error": "ece",
+    "brier_score": "brier",
+    "e_aurc": "eaurc",
+    **dict.fromkeys(("log_loss", "negative_log_likelihood"), "nll"),
+    "exact_match": "total_accuracy",
+    "adjacent_accuracy": "off_by_one_accuracy",
+}
+"""What else people call a metric -> its name."""
 
 
 def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
@@ -317,7 +338,7 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     if key in OVERALL:
         name, title = OVERALL[key]
         return replace(METRICS[name], template=title)
-    metric = METRICS.get(name)
+    metric = METRICS.get(name) or METRICS.get(canonical(name))
     if metric is None or not value:
         return metric
     (parameter,) = metric.parameters or ("value",)
@@ -332,6 +353,39 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     return metric.at(label=names[int(number)] if named else None, **{parameter: number})
 
 
+def canonical(key: str) -> str:
+    """The name that a word for a metric stands for, in any case, its parameter kept.
+
+    >>> canonical("QWK"), canonical("augrc_full"), canonical("AUROC"), canonical("MAE-at-cut@.5")
+    ('quadratic_kappa', 'augrc', 'failure_auroc', 'mae_at_cut@.5')
+    """
+    name, at, value = key.strip().partition("@")
+    plain = name.casefold().replace("-", "_").replace(" ", "_").removesuffix("_full")
+    return f"{ALIASES.get(plain, plain)}{at}{value}"
+
+
+def key_among(asked: str, keys: Collection[str]) -> str | None:
+    """The one of the keys that a word stands for; None where there is none.
+
+    >>> key_among("AUGRC", ["augrc_full", "ece"]), key_among("cmax", ["coverage"])
+    ('augrc_full', 'coverage')
+    """
+    if asked in keys:
+        return asked
+    return next((key for key in keys if canonical(key) == canonical(asked)), None)
+
+
+def did_you_mean(asked: str, keys: Collection[str]) -> str:
+    """The keys nearest to a word that stands for none, as a question; else all of them.
+
+    >>> did_you_mean("accuracc", ["accuracy", "ece"]), did_you_mean("x", ["accuracy", "ece"])
+    ('did you mean accuracy?', 'there are accuracy, ece')
+    """
+    near = dict.fromkeys(get_close_matches(canonical(asked), [*keys, *ALIASES], 3))
+    close = [key for key in dict.fromkeys(key_among(word, keys) for word in near) if key]
+    return f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(keys)}"
+
+
 def floor_of(risk: str) -> str:
     """The key of the noise floor that stands beside a risk.
 
@@ -340,6 +394,8 @@ def floor_of(risk: str) -> str:
     >>> floor_of("mae_at_cut@0.5")
     'noise_floor_at_coverage@0.5'
     """
+    if risk == "level_mae":
+        return f"{NOISE_FLOOR}_levels"
     return risk.replace("mae_at_cut", "mae_at_coverage", 1).replace("mae", NOISE_FLOOR, 1)
 
 

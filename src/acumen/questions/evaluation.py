@@ -14,6 +14,7 @@ from acumen.errors import UsageError, label, printable
 from acumen.evaluation.slices import columns_of, slices
 from acumen.inference.infer import infer
 from acumen.metrics import METRICS, find_metric
+from acumen.metrics.registry import did_you_mean, key_among
 from acumen.questions.result import Result, with_command
 from acumen.report.words import why_missing
 from acumen.results.frames import frame_of
@@ -112,12 +113,14 @@ class Evaluation(Result[MetricsArtifact]):
             overall | (ranked[at].metrics if ranked else {})
             for at, overall in enumerate(self.brief.overall_by_input)
         ]
-        if not all(metric in numbers for numbers in by_system):
-            there = ", ".join(sorted({*by_system[0]}))
-            raise UsageError(f"no metric '{printable(metric)}' was measured; there are {there}")
+        shared = sorted(set.intersection(*(set(numbers) for numbers in by_system)))
+        key = key_among(metric, shared)
+        if key is None:
+            near = did_you_mean(metric, shared)
+            raise UsageError(f"no metric '{printable(metric)}' was measured; {near}")
         if len(by_system) == 1:
-            return by_system[0][metric]
-        return {n: numbers[metric] for n, numbers in zip(self.systems, by_system, strict=True)}
+            return by_system[0][key]
+        return {n: numbers[key] for n, numbers in zip(self.systems, by_system, strict=True)}
 
     def trust(
         self, error: float = 0.1, *, mean_loss: float | None = None

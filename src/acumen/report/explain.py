@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import math
 import re
@@ -14,7 +13,7 @@ from typing import Any
 from acumen.errors import UsageError, printable
 from acumen.files.toml import parse_toml
 from acumen.metrics import METRICS
-from acumen.metrics.registry import Kind, Metric, find_metric
+from acumen.metrics.registry import Kind, Metric, did_you_mean, find_metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,8 @@ class Explanation:
     reference: str
     """Empty where the text has it."""
     caution: str
+    example: str
+    """A value worked out, and what is perfect; empty of a user's own metric."""
 
 
 @cache
@@ -45,15 +46,16 @@ def explain(key: str) -> Explanation:
     """
     metric = find_metric(key)
     if metric is None:
-        close = difflib.get_close_matches(key, METRICS, 3)
-        hint = f"is {' or '.join(close)} meant?" if close else "acumen explain lists them"
+        near = did_you_mean(key, METRICS)
+        hint = near if near.endswith("?") else "acumen explain lists them"
         raise UsageError(f"no metric '{printable(key)}'; {hint}")
     note = notes().get(metric.anchor.removeprefix("metric-"), {})  # a user's own has none
     about, _, rest = inspect.cleandoc(metric.function.__doc__ or metric.name).partition("\n")
     formula = f".. math:: {note['formula']}" if "formula" in note else ""
     text = "\n\n".join(filter(None, (about, formula, rest.strip())))
     caution = note.get("caution", "It is your own metric: its docstring says what it rewards.")
-    return Explanation(metric, text, _range(metric.kind), note.get("reference", ""), caution)
+    reference, example = note.get("reference", ""), note.get("example", "")
+    return Explanation(metric, text, _range(metric.kind), reference, caution, example)
 
 
 def _range(kind: Kind) -> str:

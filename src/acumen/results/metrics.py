@@ -567,8 +567,8 @@ class MetricsArtifact(Model):
         if isinstance(content, dict) and is_source(content):
             return completed(content)
         if isinstance(content, dict) and "agreement" in content and "overall" not in content:
-            return {**content, "overall": content["agreement"]}
-        return content
+            content = {**content, "overall": content["agreement"]}
+        return _with_names(content)
 
     @field_validator("schema_version")
     @classmethod
@@ -581,6 +581,21 @@ class MetricsArtifact(Model):
 
 
 M = TypeVar("M", bound=BaseModel)
+
+
+def _with_names(content: Any) -> Any:
+    """What was called ``mae_levels`` under the metric's own name, ``level_mae``."""
+    if not isinstance(content, dict) or "overall" not in content:
+        return content
+
+    def renamed(numbers: Any) -> Any:
+        if not isinstance(numbers, dict):
+            return numbers
+        return {"level_mae" if key == "mae_levels" else key: n for key, n in numbers.items()}
+
+    overall = content["overall"]
+    named = [*map(renamed, overall)] if isinstance(overall, list) else renamed(overall)
+    return {**content, "overall": named}
 
 
 def read_artifact(path: str | Path, model: type[M]) -> M:

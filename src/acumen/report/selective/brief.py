@@ -33,7 +33,7 @@ from acumen.report.selective.words import conclusion, honesty, knows
 from acumen.results.metrics import MetricsArtifact, name
 
 NUMBERS: Final = (
-    *("total_accuracy", "accuracy", "coverage", "mae_levels", "noise_floor_levels", "level_bias"),
+    *("total_accuracy", "accuracy", "coverage", "level_mae", "noise_floor_levels", "level_bias"),
     *("quadratic_kappa", "replacement_alpha", "raters_alpha"),
 )
 """Whatever the confidence."""
@@ -119,7 +119,7 @@ def _numbers(artifact: MetricsArtifact) -> Section:
     """Every number that most readers need, a column a system."""
     best, of_each = artifact.best_function, artifact.overall_by_input
     single = len(artifact.inputs) == 1
-    keys = {"mae_levels": "mae_units"} if in_units(artifact) else {}
+    keys = {"level_mae": "mae_units"} if in_units(artifact) else {}
     rows = [(keys.get(k, k), [numbers.get(keys.get(k, k)) for numbers in of_each]) for k in NUMBERS]
     if best is not None:
         sides = artifact.sides[best]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from acumen.charts.tables import ABSTAINED
 from acumen.errors import counted
-from acumen.metrics.registry import OVERALL, Unit
+from acumen.metrics.registry import Unit
 from acumen.report.blocks import Section, Table
 from acumen.report.cells import (
     is_signed,
@@ -44,9 +44,7 @@ def agreement(artifact: MetricsArtifact, ask: Ask) -> Section:
             if key in metrics:
                 value = measured_cell(metrics[key], unit_of(key), signed=is_signed(key))
                 rows.append((title, text(side), value))
-        # of two mean errors, the one in levels is compared
-        metric = OVERALL[key][0] if key == "mae_levels" else key
-        if (d := artifact.comparison.agreement.get(metric)) is not None:
+        if (d := artifact.comparison.agreement.get(key)) is not None:
             sides = text(f"{names[-1]} minus {names[0]}")
             rows.append((title, sides, measured_cell(d, unit_of(key), signed=True)))
     draw = drawing(ask, artifact)

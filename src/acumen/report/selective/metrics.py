@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from difflib import get_close_matches
 from typing import Final
 
 from acumen.errors import UsageError, label
 from acumen.metrics import find_metric
+from acumen.metrics.registry import did_you_mean, key_among
 from acumen.report.blocks import Table
 from acumen.report.cells import is_signed, measured_cell, text, title_of, unit_of
 from acumen.results.metrics import MetricsArtifact, name
@@ -27,7 +27,7 @@ def metric_table(artifact: MetricsArtifact, named: Collection[str] = ()) -> Tabl
         ("any", side, ms) for side, ms in zip(inputs, artifact.overall_by_input, strict=False)
     ]
     numbers += [(name(f), side, variant.metrics) for f, side, variant in artifact.variants()]
-    _refuse_unknown(named, {key for _, _, metrics in numbers for key in metrics})
+    named = _asked(named, {key for _, _, metrics in numbers for key in metrics})
     rows = []
     for function, side, metrics in numbers:
         who = (text(function), *([text(side)] if len(inputs) > 1 else []))
@@ -49,9 +49,13 @@ def _is_wanted(key: str, named: Collection[str]) -> bool:
     return EVERY in named or bool({key, key.partition("@")[0]} & {*named})
 
 
-def _refuse_unknown(named: Collection[str], keys: Collection[str]) -> None:
+def _asked(named: Collection[str], keys: Collection[str]) -> list[str]:
+    """The keys that the words stand for, in any case and by their other names."""
     known = sorted({EVERY, *keys, *(key.partition("@")[0] for key in keys)})
+    asked = []
     for metric in named:
-        if metric not in known:
-            near = get_close_matches(metric, known, n=3) or known
-            raise UsageError(f"no metric {label(metric)} here; there are {', '.join(near)}")
+        key = key_among(metric, known)
+        if key is None:
+            raise UsageError(f"no metric {label(metric)} here; {did_you_mean(metric, known)}")
+        asked.append(key)
+    return asked

@@ -51,7 +51,7 @@ MOST_CUTS: Final = 5
 MOST_SIDES: Final = 3
 """Systems that stand side by side; of more, those that lead."""
 RIGHT: Final = (
-    *("total_accuracy", "accuracy", "mae_levels", "noise_floor_levels", "mae_units"),
+    *("total_accuracy", "accuracy", "level_mae", "noise_floor_levels", "mae_units"),
     *("level_bias", "quadratic_kappa", "replacement_alpha", "raters_alpha"),
 )
 AREAS: Final = ("augrc", "augrc_achievable", "failure_auroc")

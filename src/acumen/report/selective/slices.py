@@ -30,7 +30,7 @@ CLAIMED: Final = "total_accuracy"
 COLUMNS: Final = {
     CLAIMED: "right, of all",
     "coverage": "answered",
-    "mae_levels": "error, levels",
+    "level_mae": "error, levels",
     "noise_floor_levels": "noise floor",
     "augrc": "AUGRC",
 }
