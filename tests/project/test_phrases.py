@@ -18,7 +18,7 @@ SOURCE = Path(acumen.__file__).parent
 BANNED = {
     "what became of it": "say what it is: data and settings",
     "what to know of it": "notes",
-    "know when it does not": "does its confidence tell right from wrong",
+    "know when it does not": "does its confidence separate right from wrong answers",
     "too thin": "too few",
     "cannot be meant": "say what is wrong with it",
     "mind who": "be careful who",

@@ -23,7 +23,7 @@ from acumen.values.measured import Delta, Flag, Interval
 
 QUESTIONS = {
     "right": "How right is it",
-    "knows": "Does its confidence tell right from wrong",
+    "knows": "Does its confidence separate right from wrong answers",
     "honest": "Is its confidence honest",
     "severity": "Does it rank severity",
 }
@@ -101,7 +101,7 @@ def test_the_error_by_cut_is_that_of_the_rows_above_it(evaluation: Evaluation) -
         kept, loss = texts
         least = float(cut.removeprefix("≥ "))
         above = [
-            abs((t or 0) - (p or 0)) / 4
+            abs((t or 0) - (p or 0))
             for t, p, c in zip(
                 rows.truth, rows.prediction, rows.confidence["confidence"], strict=True
             )
@@ -179,7 +179,7 @@ def test_a_saved_evaluation_is_printed_again(
     assert run(["show", str(path), "--json", "--metrics", "accuracy"]) == 0
     assert '"metric": "Accuracy of answered rows"' in capsys.readouterr().out
     assert run(["show", str(path), "--metrics", "acuracy"]) == 2
-    assert "no metric acuracy here; there are accuracy" in capsys.readouterr().err
+    assert "no metric acuracy here; did you mean accuracy" in capsys.readouterr().err
 
 
 def pair(silent: float = 0.0, cases: int = 24) -> dict[str, Any]:

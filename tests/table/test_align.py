@@ -65,7 +65,7 @@ def test_the_overlap_is_compared_when_asked_for() -> None:
     pair = align(table([1, 2, 3], [0]), table([2, 3, 4], [1]), intersection_only=True)
     assert pair.cases == (2, 3)
     assert (pair.only_left, pair.only_right) == ((1,), (4,))
-    assert "1 participant(s) only in the first and 1 only in the second" in pair.warnings[0]
+    assert "1 only in the first and 1 only in the second are left out" in pair.warnings[0]
 
 
 def test_case_sets_include_failed_cases() -> None:
@@ -81,7 +81,7 @@ def test_a_case_that_failed_on_either_side_is_left_out_of_both_and_warned_about(
     pair = align(table([1, 2, 4], [0], failed=[3]), table([1, 3, 4], [1], failed=[2]))
     assert pair.cases == (1, 4) == pair.right.cases
     assert (pair.failed_left, pair.failed_right) == ((3,), (2,))
-    assert "2 participant(s) failed on a side" in pair.warnings[0]
+    assert "2 participants failed in one of the two and left out of both" in pair.warnings[0]
     assert set(pair.left.case.tolist()) == {0, 1}
 
 

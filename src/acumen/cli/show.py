@@ -12,7 +12,7 @@ from acumen.cli import options
 from acumen.cli.options import say
 from acumen.cli.output import emit
 from acumen.cli.progress import waiting
-from acumen.errors import DataError, UsageError, printable
+from acumen.errors import DataError, UsageError, counted, printable
 
 if TYPE_CHECKING:
     from acumen.report.blocks import Block, Section
@@ -22,6 +22,9 @@ NUMBERS: Final = "metrics"
 """The section that holds the numbers of a document, whatever its kind."""
 RESULTS: Final = Path("results")
 """Where to look when nothing is named."""
+
+MOST_DOCUMENTS: Final = 3
+"""Of which a screen has the answers."""
 
 app = typer.Typer(add_completion=False)
 
@@ -124,7 +127,10 @@ def _one_by_one(
     from acumen.results.kinds import title_of
 
     if form not in FOR_PROGRAMS:
-        yield from beside(documents)
+        yield from beside(documents, full=full or form != "table")
+    if form == "table" and len(documents) > 1 and not full:
+        yield from _in_brief(documents)
+        return
     for document in documents:
         if form in FOR_PROGRAMS:
             sections = sections_of(document, full=True, metrics=metrics or ["all"])
@@ -135,3 +141,19 @@ def _one_by_one(
             if len(documents) > 1:
                 yield Paragraph(title_of(document), Tone.QUIET)
             yield from sections_of(document, full=full, metrics=metrics)
+
+
+def _in_brief(documents: Sequence[Document]) -> Iterator[Block]:
+    """The answer of each of several documents, and where the rest is."""
+    from acumen.report.blocks import Detail, Paragraph, Tone
+    from acumen.report.sections import sections_of
+    from acumen.results.kinds import title_of
+
+    for document in documents[:MOST_DOCUMENTS]:
+        answers = (s for s in sections_of(document) if s.detail is Detail.ANSWER and s.finding)
+        answer = next(answers, None)
+        yield Paragraph(title_of(document), Tone.HEADING)
+        yield Paragraph("" if answer is None else answer.finding)
+    more = len(documents) - MOST_DOCUMENTS
+    rest = f"and {counted(more, 'more document')}; " if more > 0 else ""
+    yield Paragraph(f"{rest}one of them: acumen show FILE; all of each: --full", Tone.QUIET)

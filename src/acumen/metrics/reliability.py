@@ -75,7 +75,7 @@ def ece(view: Forecast, weights: CaseWeights, *, bins: float = BINS) -> Floats:
 
 
 @metric(
-    title="Overconfidence",
+    title="Overconfidence, points",
     view=Forecast,
     better=None,
     kind=Kind.REAL,

@@ -370,7 +370,7 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
         gaps = int((~np.isfinite(confidence.values) & table.answered).sum())
         ranked = f"a confidence for {counted(gaps, 'answered row')} more" if gaps else None
     ranked = truth or (None if judged.distribution is not None else ranked)
-    yield study.ask("selective", "Does its confidence tell right from wrong?", ranked)
+    yield study.ask("selective", "Does its confidence separate right from wrong answers?", ranked)
     span = {} if confidence is None else _range(confidence.values)
     yield study.ask("calibration", "Is its confidence honest?", ranked, **span)
     few = len(judged.cases)

@@ -173,7 +173,11 @@ def said(measured: Measured | Delta, unit: Unit = Unit.NUMBER, *, signed: bool =
     >>> said(Measured(value=0.07, interval=ends), Unit.SHARE)
     '7.0% [4.0%, 11.0%]'
     """
-    cell = measured_cell(measured, unit, signed=signed)
+    return spelled(measured_cell(measured, unit, signed=signed))
+
+
+def spelled(cell: Cell) -> str:
+    """A cell in a sentence: its interval behind the number, if it has one."""
     return f"{cell.text} {cell.interval}" if cell.interval not in ("", UNDEFINED) else cell.text
 
 

@@ -31,7 +31,7 @@ class Claim(Enum):
     is claimed and of 1% beside one that is open; so any claim of a page is false in at most 6%."""
     LOWEST = Promise("below every other function", 0.05)
     """Of the function with the lowest AUGRC."""
-    TELLS_RIGHT = Promise("Its confidence{called} tells right from wrong answers", 0.05)
+    TELLS_RIGHT = Promise("Its confidence{called} separates right from wrong answers", 0.05)
     """Of the function with the lowest AUGRC, whichever that is."""
     TOO_SURE = Promise("It is overconfident", 0.025)
     NOT_SURE = Promise("It is underconfident", 0.025)

@@ -39,8 +39,8 @@ def _main(survey: Survey, _: Ask) -> Iterator[Section]:
     asked: list[Block] = []
     for command in dict.fromkeys(q.command for q in questions if q.possible):
         about = (q.about for q in questions if q.possible and q.command == command)
-        asked += [Paragraph("\n".join(about)), Paragraph(f"{command}", Tone.COMMAND)]
-    yield Section("ask", "You can ask", tuple(asked))
+        asked += [Paragraph(" ".join(about)), Paragraph(f"{command}", Tone.COMMAND)]
+    yield Section("ask", "You can ask", tuple(asked), Detail.ANSWER)
     cannot = tuple((Cell(q.about), Cell(q.lacks or "")) for q in questions if not q.possible)
     table = (Table("", ("Question", "What it takes"), cannot),) if cannot else ()
     yield Section("lacks", "Not yet", table)

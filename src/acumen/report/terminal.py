@@ -68,7 +68,7 @@ def render(parts: Iterable[Section | Block], width: int = WIDTH, *, color: bool 
             line = Line(f"{block.text}\n", style=_STYLES[block.tone])
             console.print(line, soft_wrap=True)  # a command that is broken cannot be copied
             continue
-        lead, noted = isinstance(after, Table), _is_quiet(after)
+        lead, noted = _leads_to(after), _is_quiet(after)
         console.print(_block(block, width, is_lead=lead, is_noted=noted))
     lines = [line.rstrip() for line in out.getvalue().split("\n")]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -85,6 +85,12 @@ def print_parts(parts: Iterable[Section | Block]) -> None:
     sys.stdout.flush()
 
 
+def _leads_to(after: Text | None) -> bool:
+    """Whether a sentence stands right above what follows: a table, or a command."""
+    is_command = isinstance(after, Paragraph) and after.tone is Tone.COMMAND
+    return is_command or isinstance(after, Table)
+
+
 def _is_quiet(block: Text | None) -> bool:
     """Whether it is a remark, which stands right below the table it is of."""
     return isinstance(block, Paragraph) and block.tone is Tone.QUIET
@@ -98,7 +104,7 @@ def height(parts: Iterable[Section | Block], width: int = WIDTH) -> int:
         match block:
             case Paragraph():
                 own = sum(max(1, len(wrap(line, width))) for line in block.text.split("\n"))
-                lead = isinstance(after, Table) or block.tone is Tone.HEADING
+                lead = _leads_to(after) or block.tone is Tone.HEADING
                 lines += own + (not lead)
             case Notes():
                 lines += sum(len(wrap(note.text, width - 2)) for note in block.notes) + 1

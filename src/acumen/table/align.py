@@ -71,26 +71,26 @@ def align(
     warnings = []
     if gone:
         warnings.append(
-            f"{len(gone)} {noun}(s) failed on a side and are excluded from both: "
+            f"{counted(len(gone), noun)} failed in one of the two and left out of both: "
             f"{list_cases((*failed_left, *failed_right))}"
         )
     if only_left or only_right:
         warnings.append(
-            f"compared on the overlap: {len(only_left)} {noun}(s) only in {names[0]} and "
-            f"{len(only_right)} only in {names[1]} are excluded"
+            f"compared on the common {noun}s: {len(only_left)} only in {names[0]} and "
+            f"{len(only_right)} only in {names[1]} are left out"
         )
     a, b = _same_rows(left.of_cases(common), right.of_cases(common), intersection_only, names)
     apart = [common[code] for code in np.flatnonzero(a.empty_cases).tolist()]
     if apart:
         warnings.append(
-            f"{len(apart)} {noun}(s) share no item and are excluded: {list_cases(apart)}"
+            f"{counted(len(apart), noun)} without a common item left out: {list_cases(apart)}"
         )
     judged = ~(np.isin(a.outcome, LEFT_OUT) | np.isin(b.outcome, LEFT_OUT))
     if not judged.any():
         raise DataError([f"no item is judged on both sides for any {noun}: nothing to compare"])
     if not judged.all():
         rows = counted(int((~judged).sum()), "row")
-        warnings.append(f"{rows} failed or unscored on a side and left out of both")
+        warnings.append(f"{rows} failed or unscored in one of the two and left out of both")
     a, b = a.take(judged), b.take(judged)
     warnings += _identical(a, b)
     return Pair(a, b, only_left, only_right, failed_left, failed_right, tuple(warnings))

@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from acumen.report.blocks import Block, Cell, Paragraph, Table, Tone
 from acumen.report.cells import measured_cell, number, plain, text, unit_of
 from acumen.results.metrics import MetricsArtifact, name
 
-COLUMNS: Final = {"cmax": "coverage", "mae": "mean loss", "aurc": "AURC", "augrc": "AUGRC"}
+COLUMNS: Final = {"cmax": "coverage", "mae": "mean loss"}
+AREAS: Final = {"aurc": "AURC", "augrc": "AUGRC"}
+"""Of systems that answer equally much; of others an area would reward silence."""
+MOST_ROWS: Final = 6
 APART: Final = (
     "Made apart, so nothing is claimed of differences: acumen evaluate with the runs themselves "
-    "tests them on the same rows. Mean losses and AURC of unlike coverage are not comparable."
+    "tests them on the same rows. Mean losses at different coverage are not comparable."
 )
 
 
-def beside(documents: Sequence[Any]) -> Iterator[Block]:
-    """The documents of metrics in one table, where there are several."""
+def beside(documents: Sequence[Any], *, full: bool = True) -> Iterator[Block]:
+    """The documents of metrics in one table, where there are several.
+
+    Without ``full`` by one confidence function each, and no more rows than a screen has room for.
+    """
     artifacts = [d for d in documents if isinstance(d, MetricsArtifact) and d.confidence_variants]
     if len(artifacts) < 2:
         return
     losses = {a.loss.name for a in artifacts}
     head = ("system", "confidence", *(("loss",) if len(losses) > 1 else ()), "cases")
-    rows = tuple(row for artifact in artifacts for row in _rows(artifact, len(losses) > 1))
-    yield Table("Side by side", (*head, *COLUMNS.values()), rows)
+    reached = {v.cmax for a in artifacts for _, _, v in a.variants()}
+    columns = COLUMNS | (AREAS if full and len(reached) == 1 else {})
+    rows = tuple(r for a in artifacts for r in _rows(a, columns, len(losses) > 1, full=full))
+    fits = full or len(rows) <= MOST_ROWS
+    yield Table("Side by side", (*head, *columns.values()), rows if fits else rows[:MOST_ROWS])
+    if not fits:
+        yield Paragraph(f"and {len(rows) - MOST_ROWS} more: --full", Tone.QUIET)
     yield Paragraph(APART, Tone.QUIET)
 
 
-def _rows(artifact: MetricsArtifact, with_loss: bool) -> Iterator[tuple[Cell, ...]]:
+def _rows(
+    artifact: MetricsArtifact, columns: Mapping[str, str], with_loss: bool, *, full: bool
+) -> Iterator[tuple[Cell, ...]]:
     loss = (text(plain(artifact.loss.name)),) if with_loss else ()
     for function, system, variant in artifact.variants():
-        cells = (measured_cell(variant.metrics.get(key), unit_of(key)) for key in COLUMNS)
+        if not full and function != artifact.best_function:
+            continue
+        cells = (measured_cell(variant.metrics.get(key), unit_of(key)) for key in columns)
         cases = number(artifact.population.participants_included)
         yield (text(name(system)), text(name(function)), *loss, cases, *cells)

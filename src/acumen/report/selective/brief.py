@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from acumen.defaults import ESTIMAND, ITEMS
 from acumen.errors import counted, printable
 from acumen.report.blocks import Block, Cell, Detail, Paragraph, Section, Table, Tone
-from acumen.report.cells import metric_cell, percent, plain, said, title_of, unit_of
+from acumen.report.cells import metric_cell, percent, plain, spelled, title_of
 from acumen.report.selective import abstention, missing, probabilities
 from acumen.report.selective.compared import comparison_table, listed, verdict
 from acumen.report.selective.leaderboard import short_board
@@ -41,8 +40,12 @@ RANKED: Final = ("failure_auroc", "augrc", "ece", "overconfidence")
 """By the confidence that is looked at; AUGRC of one system alone."""
 MOST_CUTS: Final = 3
 MORE: Final = "More: --full prints all of it, --html FILE makes a page with charts."
-_USUAL: Final = {"items": ITEMS, "estimand": ESTIMAND}
-"""Settings that change what an interval speaks of, and what they mostly are."""
+_UNUSUAL: Final = {
+    ("items", "random"): "intervals for new items too",
+    ("estimand", "case"): "every case counts alike",
+    ("weighted", True): WEIGHTED,
+}
+"""Settings that change what an interval speaks of, or what counts, in words."""
 FEWER: Final = 5
 """Numbers beside groups, which are what was asked for."""
 MOST_SIDES: Final = 2
@@ -70,11 +73,10 @@ def _origin(artifact: MetricsArtifact) -> str:
     modes = [entry.mode for entry in entries if entry.mode and len(sides) == 1]
     where = listed([*paths], 2) + "".join(f", mode {printable(mode)}" for mode in modes)
     loss = f"loss {loss_line(artifact.loss)}"
-    odd = {k: artifact.options.get(k, usual) for k, usual in _USUAL.items()}
-    kind = " · ".join(f"{k} {value}" for k, value in odd.items() if value != _USUAL[k])
-    weighted = WEIGHTED if artifact.options.get("weighted") else ""
+    unusual = [words for (k, value), words in _UNUSUAL.items() if artifact.options.get(k) == value]
+    kind = " · ".join(unusual)
     who = population(artifact) if len(sides) <= MOST_SIDES else people_line(artifact)
-    return "\n".join([who, " · ".join(filter(None, [where, loss, kind, weighted])), MORE])
+    return "\n".join([who, " · ".join(filter(None, [where, loss, kind])), MORE])
 
 
 def _answer(artifact: MetricsArtifact) -> Section:
@@ -99,7 +101,7 @@ def _of_one(artifact: MetricsArtifact) -> Iterator[str]:
     if right is not None and right.value is not None and covered is not None:
         by_case = artifact.options.get("estimand") == "case"
         alike = f", each {artifact.population.case_noun} counting alike" * by_case
-        exact = said(right, unit_of("total_accuracy"))
+        exact = spelled(metric_cell("total_accuracy", right))
         answers = f"It answers {percent(covered.value).text}"
         yield f"{answers} and is exactly right in {exact} {which}{alike}."
     if best is None:

@@ -71,12 +71,8 @@ def shared_rows(artifact: MetricsArtifact) -> list[Row]:
 def comparison_table(artifact: MetricsArtifact, names: Sequence[str]) -> Table | None:
     """What is tested of two runs, and what is described, by the confidence that is looked at."""
     best = artifact.best_function
-    if best is None:
-        return None
-    rows = tuple(
-        (Cell(row.title), *_cells(row))
-        for row in (*rows_of(artifact, best), *shared_rows(artifact))
-    )
+    ranked = [] if best is None else rows_of(artifact, best)
+    rows = tuple((Cell(row.title), *_cells(row)) for row in (*ranked, *shared_rows(artifact)))
     return Table("", ("", *names, "difference", "p"), rows) if rows else None
 
 
@@ -115,11 +111,12 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     if not matched and artifact.comparison.deltas:
         return "The file compares no risk at equal coverage, so neither is shown to be better."
     if not matched:
-        why = "Without a confidence nothing is compared at equal coverage."
+        why = "Without a confidence they cannot be compared at equal coverage."
         both = artifact.comparison.both
         if both is None or both.favours is not None or both.delta is None:
             return why
-        return f"{why} On the rows that both answered, neither is shown to err less."
+        by = f"mean loss, {names[1]} − {names[0]}: {said(both, Unit.LOSS, signed=True)}"
+        return f"On the rows that both answered, neither is shown to err less ({by}). {why}"
     if not all(m.coverage for m in matched.values()):
         return "Nothing can be compared: a side answers nothing."
     people = judged(artifact.population)

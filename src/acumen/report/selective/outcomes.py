@@ -11,6 +11,7 @@ from acumen.report.cells import plain
 from acumen.results.metrics import LossDescription, MetricsArtifact, Population
 from acumen.results.source import UNKNOWN_LOSS
 from acumen.table.judgments import JUDGED, LEFT_OUT
+from acumen.values.measured import Measured
 
 WEIGHTED: Final = "rows weighted (counts are not)"
 LONGEST_SIDE: Final = 12
@@ -106,7 +107,19 @@ def outcome_lines(artifact: MetricsArtifact) -> Iterator[str]:
 
 def loss_words(artifact: MetricsArtifact) -> str:
     """What the mean of the loss in use is."""
-    return _LOSSES.get(artifact.loss.name, f"mean loss {plain(artifact.loss.name)}")
+    loss = "abs" if _rungs(artifact) != 1 else artifact.loss.name
+    return _LOSSES.get(loss, f"mean loss {plain(loss)}")
+
+
+def in_levels(artifact: MetricsArtifact, loss: Measured | None) -> Measured | None:
+    """A mean loss as :func:`loss_words` calls it: a share of the scale is told in levels."""
+    return None if loss is None else loss.times(_rungs(artifact))
+
+
+def _rungs(artifact: MetricsArtifact) -> int:
+    """How many levels a loss of 1 is, where it is a share of a scale that the file has."""
+    levels = artifact.scale.get("levels", [])
+    return len(levels) - 1 if artifact.loss.name == "abs_norm" and len(levels) > 1 else 1
 
 
 def loss_line(loss: LossDescription) -> str:

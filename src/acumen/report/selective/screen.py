@@ -29,6 +29,7 @@ from acumen.report.selective.compared import comparison_table, verdict
 from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
     WEIGHTED,
+    in_levels,
     in_units,
     loss_line,
     loss_words,
@@ -162,7 +163,7 @@ def _of(artifact: MetricsArtifact, keys: Iterable[str]) -> list[Row]:
 
 
 def _knows(artifact: MetricsArtifact) -> Section:
-    title, best = "Does its confidence tell right from wrong", artifact.best_function
+    title, best = "Does its confidence separate right from wrong answers", artifact.best_function
     if best is None:
         return Section("knows", title, (), Detail.ANSWER, nothing_ranked(artifact))
     variants = artifact.sides[best]
@@ -210,12 +211,16 @@ def cut_table(artifact: MetricsArtifact, variant: Variant, most: int = MOST_CUTS
     if variant.cmax is not None:
         metrics[variant.cmax] = "mae"
     has_floor = floor_of("mae") in variant.metrics
+
+    def floor(key: str) -> Measured | None:
+        return variant.metrics.get(floor_of(key))
+
     rows = tuple(
         (
             Cell(_cut(variant, share) if key != "mae" else "all answers"),
             percent(share),
-            measured_cell(variant.metrics.get(key)),
-            *([measured_cell(variant.metrics.get(floor_of(key)))] if has_floor else []),
+            measured_cell(in_levels(artifact, variant.metrics.get(key))),
+            *([measured_cell(in_levels(artifact, floor(key)))] if has_floor else []),
         )
         for share, key in metrics.items()
     )

@@ -27,7 +27,7 @@ def conclusion(artifact: MetricsArtifact) -> str:
     if artifact.comparison.enabled:
         return verdict(artifact, artifact.input_names)
     if artifact.best is None:
-        return "AUGRC is an area up to the coverage, so it rewards silence: read both."
+        return "AUGRC ends at the coverage reached: a system that answers less has less of it."
     return _function(artifact, artifact.best)
 
 
@@ -41,7 +41,7 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
         return f"{text}, but {people} cannot tell it from {rivals}."
     areas = [by_function[0].metrics.get("augrc") for by_function in artifact.sides.values()]
     if any(a is not None and a.interval and not a.interval.is_reliable for a in areas):
-        return f"{text}, but its interval is unreliable, so that it is lower is not claimed."
+        return f"{text}, but its interval is unreliable, so no difference is claimed."
     if not any(best.is_above(f) for f in artifact.confidence_variants):
         return f"{text}."
     return f"{text}, {Claim.LOWEST.say()} ({best.confidence_level:.0%}, all at once)."
@@ -58,18 +58,18 @@ def knows(artifact: MetricsArtifact, variant: Variant, called: str = "") -> str:
         return "No answer was given"
     auroc = variant.metrics.get("failure_auroc")
     if auroc is None:
-        return "Whether it tells right from wrong answers is not in the file"
+        return "Whether it separates right from wrong answers is not in the file"
     if auroc.value is None:
-        return "There are not both right and wrong answers to tell apart"
+        return "There are not both right and wrong answers to compare"
     # of one chosen among several on these cases, the limit that allows for the choice
     limit = auroc.interval if artifact.best is None else artifact.best.discrimination
     ends = [i for i in (auroc.interval, limit) if i is not None]
     decisive = min(ends, key=lambda i: i.low) if len(ends) > 1 else None
-    claim = f"Whether its confidence{called} tells right from wrong answers is open"
+    claim = f"Whether its confidence{called} separates right from wrong answers is not shown"
     if decisive is not None and decisive.is_reliable and decisive.low > 0.5:
         claim = Claim.TELLS_RIGHT.say(called=called)
     share = said(auroc.model_copy(update={"interval": decisive or auroc.interval}), Unit.SHARE)
-    return f"{claim}: it is surer of a right than of a wrong answer in {share} of the pairs"
+    return f"{claim}: a right answer has a higher confidence than a wrong one in {share} of pairs"
 
 
 def honesty(metrics: Mapping[str, Measured]) -> str | None:
@@ -79,9 +79,9 @@ def honesty(metrics: Mapping[str, Measured]) -> str | None:
         return None
     by = f"{said(over, Unit.SHARE, signed=True)} points"
     if over.interval.has_zero or not over.interval.is_reliable:
-        return f"Whether it is too sure or not sure enough is not shown ({by})."
+        return f"Whether it is over- or underconfident is not shown ({by})."
     claim = Claim.TOO_SURE if over.value > 0 else Claim.NOT_SURE
-    return f"{claim.say()}: its mean confidence less the share of right answers is {by}."
+    return f"{claim.say()}: its mean confidence minus its share of right answers is {by}."
 
 
 def limits(artifact: MetricsArtifact) -> list[str]:
