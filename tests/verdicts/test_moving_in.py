@@ -114,6 +114,12 @@ def test_a_truth_that_is_null_is_as_one_that_is_not_there() -> None:
         parse_truth({**known, "B": {"incidents": []}}, POLICY)
 
 
+def test_a_log_of_one_result_is_one(tmp_path: Path) -> None:
+    (tmp_path / "results.jsonl").write_text(json.dumps(LOG[0]) + "\n")
+    assert acumen.score(tmp_path / "results.jsonl", resamples=0).to_dict()["total"] == 1
+    assert log_of(json.dumps({"results": LOG}).encode(), "run.json") is None
+
+
 def test_a_log_that_broke_off_says_in_which_line() -> None:
     broken = f'{json.dumps(LOG[0])}\n\n{{"sample_id": "B", '
     with pytest.raises(DataError, match=r"^run.jsonl: line 3"):

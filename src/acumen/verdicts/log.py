@@ -14,7 +14,7 @@ METRICS: Final = "metrics"
 def log_of(data: bytes, source: str) -> dict[str, object] | None:
     """The lines of a log as one document of results; None where the file is no log.
 
-    A log has an object in its first line and more lines below it.
+    A log has an object in its first line and more lines below it, or is one result.
 
     >>> log_of(b'{"sample_id": "A", "verdict": null}\\n{"type": "metrics"}', "x")["results"]
     [{'sample_id': 'A', 'verdict': None}]
@@ -24,8 +24,10 @@ def log_of(data: bytes, source: str) -> dict[str, object] | None:
     lines = decode_text(data, source).splitlines()
     numbered = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
     first = numbered[0][1] if numbered else ""
-    if len(numbered) < 2 or not (first.startswith("{") and first.endswith("}")):
+    if not (first.startswith("{") and first.endswith("}")):
         return None
+    if len(numbered) < 2 and ('"results"' in first or '"verdict"' not in first):
+        return None  # one line is a log of one result, or a whole document
     header: dict[str, object] = {}
     rows: list[object] = []
     for number, line in numbered:
