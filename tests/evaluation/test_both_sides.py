@@ -188,3 +188,30 @@ def test_a_document_is_read_back_as_it_was_written(tmp_path: Any) -> None:
     path = tmp_path / "metrics.json"
     result.write(path)
     assert acumen.Result.read(path).document.abstention == result.document.abstention
+
+
+def finding(result: Any, key: str) -> str:
+    (section,) = [s for s in result.sections() if s.key == key]
+    return str(section.finding)
+
+
+def test_where_nothing_is_open_or_nothing_usable_the_line_says_so_and_no_more() -> None:
+    known = [row | {"truth": 1} if row["truth"] == "?" else row for row in rows()]
+    none = acumen.evaluate(known, **OPEN, confidence_column="sure")
+    count = len(known)
+    assert finding(none, "abstention") == (
+        f"Of none of {count} rows the truth says that it cannot be judged."
+    )
+    failed = [row | {"prediction": None, "outcome": "failed"} for row in rows()]
+    gone = acumen.evaluate(failed, **OPEN, confidence_column="sure", missing="bound")
+    assert finding(gone, "abstention").startswith("No row came to anything usable")
+    text = finding(gone, "missing")
+    assert text.endswith("Whatever they are, 0.0% to 100.0% of all rows are exactly right.")
+    reading = {key: value for key, value in OPEN.items() if key != "resamples"}
+    gate = acumen.gate(
+        failed, **reading, confidence_column="sure", missing="bound", metric="total_accuracy",
+        at_least=0.5,
+    )  # fmt: skip
+    assert gate.exit_code == 5
+    assert gate.document.checks[0].why == "missing"
+    assert f"it depends on {count} missing rows" in gate.to_markdown()

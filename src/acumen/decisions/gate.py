@@ -268,7 +268,8 @@ def bounded_check_of(
     why: Undecided | None = None
     if verdict == "undecided":
         of_ends = (end.why for end in ends if end.why in ("few_cases", "unreliable"))
-        why = next(of_ends, "between" if alone.verdict == "undecided" else "missing")
+        rests = alone.verdict == "undecided" and alone.measured.value is not None
+        why = next(of_ends, "between" if rests else "missing")
     tipping = None
     if why == "missing" and extremes.n <= MOST_TRIED:
         start, end = extremes.high, extremes.low

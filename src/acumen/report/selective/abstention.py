@@ -30,18 +30,21 @@ def of_screen(artifact: MetricsArtifact) -> Section:
         return Section(KEY, TITLE)
     names = [f"{name}: " if len(parts) > 1 else "" for name in side_names(artifact)]
     numbers = artifact.overall_by_input
-    lines = (
+    lines = [
         whose + _line(part, of) for whose, part, of in zip(names, parts, numbers, strict=False)
-    )
-    cost = "An answer there costs as much as any can, in every loss and area."
-    return Section(KEY, TITLE, finding=" ".join([*lines, cost]))
+    ]
+    if any(part.right_abstentions + part.false_answers for part in parts):
+        lines.append("An answer there costs as much as any can, in every loss and area.")
+    return Section(KEY, TITLE, finding=" ".join(lines))
 
 
 def _line(part: AbstentionPart, numbers: dict[str, Measured]) -> str:
     open_rows = part.right_abstentions + part.false_answers
     known = part.answered + part.false_abstentions
+    if not known + open_rows:
+        return "No row came to anything usable: whether it abstains where it should is not known."
     if not open_rows:
-        return f"No row is one that cannot be judged, of {_count(known)}."
+        return f"Of none of {_count(known)} rows the truth says that it cannot be judged."
     recall, false = (
         measured_cell(numbers.get(key), Unit.SHARE)
         for key in ("abstention_recall", "false_abstentions")

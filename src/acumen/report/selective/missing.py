@@ -64,9 +64,13 @@ def _line(missing: MissingRows, part: MissingPart) -> str:
     first = next((b for b in missing.bounds if b.metric == FIRST), None)
     if first is not None and first.low is not None and first.high is not None:
         low, high = (written(end, Unit.SHARE) for end in (first.low, first.high))
-        ends = interval_cell(first, Unit.SHARE).text
+        ends = (
+            interval_cell(first, Unit.SHARE).text
+            if first.interval and first.value is not None
+            else ""
+        )
         line += f" Whatever they are, {low} to {high} of all rows are exactly right"
-        line += "." if first.interval is None else f" {ends}."
+        line += f" {ends}." if ends else "."
     return line + _wrong(part) + beside
 
 
