@@ -17,11 +17,19 @@ from acumen.readers.run import run_from_document
 from acumen.results.verdicts import PairDocument
 from benchmarks.page import write_large_page
 from tests.evaluations import evaluate
+from tests.laws.test_sections import MAKERS
 from tests.report.kinds import KINDS
 from tests.report.opened import Seen, hovered, open_studies, opened, unfold
 from tests.toy_runs import toy_run
 
 CURVE = "#s1-chart-risk-coverage"
+OTHERS = (
+    *("cascade", "card", "card_check", "watch", "large", "counts", "moments", "run_summary"),
+    *("survey", "results", "metrics of three", "metrics without confidence"),
+    *("totals by group", "totals without truth", "totals of two"),
+)
+EVERY = {**KINDS, **{kind: MAKERS[kind] for kind in OTHERS}}
+"""What makes a document of every kind."""
 
 
 @pytest.fixture(scope="module")
@@ -681,14 +689,14 @@ def test_axe_finds_nothing_on_the_page_of_the_demo(browser: Any, tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EVERY)
 def test_a_page_of_any_kind_is_drawn_fits_and_has_no_fault(
     browser: Any, tmp_path: Path, kind: str
 ) -> None:
     from acumen.report.html import write_report
 
     path = tmp_path / f"{kind}.html"
-    write_report([KINDS[kind]()], path)
+    write_report([EVERY[kind]()], path)
     for width in (390, 720, 1440):
         with opened(browser, path, width=width) as seen:
             page = seen.page

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 import acumen
-from acumen.charts import CHARTS, chart
+from acumen.charts import CHARTS, chart, theme
 from acumen.charts.export import DOTS_PER_INCH, write_figure
 from acumen.charts.paper import Paper
 from acumen.charts.verdicts import VERDICT_CHARTS
@@ -157,3 +157,45 @@ def test_slices_of_a_study_are_a_figure(tmp_path: Path) -> None:
     study: Any = KINDS["slices"]()
     write_figure(chart("slices", study.document), tmp_path / "f.svg", Paper(3.25))
     assert "site: south" in _text(tmp_path / "f.svg")
+
+
+@pytest.mark.parametrize("name", ["calibration", "reliability", "forest"])
+def test_names_that_begin_alike_stay_apart_in_a_narrow_figure(tmp_path: Path, name: str) -> None:
+    """Of 13 functions two are called retrieval_similarity_mean and retrieval_similarity_max."""
+    write_figure(chart(name, document(1)), tmp_path / "f.svg", Paper(3.25))
+    words = re.findall(r">([^<>]+)</text>", _text(tmp_path / "f.svg"))
+    names = [word for word in words if word.startswith("retrie")]
+    assert len(names) == len({*names}) == 2, words
+    assert {word[-3:] for word in names} == {"max", "ean"}
+
+
+def test_the_legend_of_a_figure_has_what_is_drawn_in_full(tmp_path: Path) -> None:
+    for name in ("risk-coverage", "generalized-risk"):
+        write_figure(chart(name, document(1)), tmp_path / "f.svg", Paper(3.25))
+        picture = _text(tmp_path / "f.svg")
+        drawn = [f for f in document(1).functions if f">{f}</text>" in picture]
+        assert drawn == [document(1).best_function], name
+
+
+def test_the_line_of_no_difference_stands_inside_the_frame() -> None:
+    figure = chart("deltas", document(2)).to_dict(validate=False)
+    rows = [row for rows in figure["datasets"].values() for row in rows if "low" in row]
+    assert min(row["low"] for row in rows) > 0.0, "else it shows nothing"
+    scales = [layer["encoding"].get("x", {}).get("scale") for layer in figure["layer"]]
+    assert {"nice": False, "padding": 12, "zero": False} in scales
+
+
+def test_the_first_of_several_systems_is_not_grey_beside_itself() -> None:
+    figure = chart("leaderboard", document(8)).to_dict(validate=False)
+    (rows,) = (rows for rows in figure["datasets"].values() if "group" in rows[0])
+    board = document(8).leaderboard
+    first = board.standings[0].system
+    assert [row["name"] for row in rows if row["group"] == first] == [first]
+    colours = figure["layer"][-1]["encoding"]["color"]["scale"]
+    assert dict(zip(colours["domain"], colours["range"], strict=True))[first] == theme.BLUE
+
+
+def test_curves_of_eight_systems_are_a_small_chart_each() -> None:
+    figure = chart("precision-recall", document(8)).to_dict(validate=False)
+    assert figure["facet"]["sort"] == document(8).input_names
+    assert "facet" not in chart("precision-recall", document(2)).to_dict(validate=False)

@@ -136,7 +136,10 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
         kinds["m"] = [row for own in curves for row in own[:: len(own) // 8 + 1]]
     sets = theme.Sets()
     data = sets.add([row | {"k": kind} for kind, own in kinds.items() for row in own])
-    color = alt.Color("f:N", scale=theme.colours(names), title="confidence function")
+    first = names if few or best is None else [theme.name(best)]
+    # what is faint beside the first is no part of the figure's legend; a page has one of its own
+    legend = alt.Legend(values=first)
+    color = alt.Color("f:N", scale=theme.colours(names), title="confidence function", legend=legend)
     if paired:
         color = alt.Color("s:N", scale=theme.colours(systems), legend=None)
     x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
@@ -175,7 +178,6 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
     at = alt.Chart().transform_filter(here).mark_point(size=170, strokeWidth=2.5)
     together = alt.layer(*there, points, at.encode(x, y, color), data=data)
     figure = theme.multiples(together, systems, height=SMALL) if many else together
-    first = names if few or best is None else [theme.name(best)]
     figure.params = [
         alt.VariableParameter(name="picked", value=first),
         alt.VariableParameter(name="cut", value=[]),

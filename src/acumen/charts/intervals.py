@@ -69,6 +69,8 @@ def interval_plot(
         drawn = [row[key] for row in rows for key in ("value", "low", "high")]
         ends = [end for end in drawn if end is not None]
         beyond = line > (min(ends) + max(ends)) / 2
+        if not min(ends) < line < max(ends):  # on the edge of the frame no one would see it
+            x["scale"] = scale or alt.Scale(zero=False, nice=False, padding=12)
         layers = [*_line(sets, line, line_name, leftwards=beyond), *layers]
     each = theme.ROW if len(names) <= MANY_ROWS else theme.LOW_ROW
     height = each * len(names) * (1 if per_name == 1 else per_name * 0.75)
@@ -202,18 +204,20 @@ def leaderboard(artifact: MetricsArtifact) -> theme.Figure | None:
     if board is None:
         return None
     first = board.baseline or board.standings[0].system
-    groups = [f"not told from {theme.name(first)}", f"told from {theme.name(first)}"]
+    called = theme.name(first)
+    groups = [called, f"not told from {called}", f"told from {called}"]
     rows = [
-        row(theme.name(s.system), groups[first in (*s.beaten_by, *s.beats)], value, s.measured)
+        row(theme.name(s.system), groups[place], value, s.measured)
         for s in board.standings
         if (value := s.measured.value) is not None
+        for place in [0 if s.system == first else 1 + (first in (*s.beaten_by, *s.beats))]
     ]
     return interval_plot(
         rows,
         f"{board.metric} ({board.better} is better)",
         group="standing",
         groups=[g for g in groups if any(r["group"] == g for r in rows)],
-        known=dict(zip(groups, (theme.GREY, theme.INK), strict=True)),
+        known=dict(zip(groups, (theme.BLUE, theme.GREY, theme.INK), strict=True)),
     )
 
 

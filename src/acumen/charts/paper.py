@@ -138,7 +138,7 @@ def _arranged(spec: Spec, points: float, size: float) -> Spec:
     legend = {"orient": "bottom", "labelLimit": below - 3 * size, "symbolSize": 5 * size}
     stacked = {"bottom": {"anchor": "start", "direction": "vertical"}}
     title = {"limit": points - 4 * MARGIN}
-    rows = {"labelLimit": NAMES * points}
+    rows = {"labelLimit": 1.2 * NAMES * points, "labelExpr": _short(NAMES * points, size)}
     new = {
         "axis": axis,
         "axisY": rows,
@@ -157,7 +157,8 @@ def _arranged(spec: Spec, points: float, size: float) -> Spec:
         axes = {} if own else {"axis": {"x": "independent" if ragged else "shared"}}
         room = (points - 30) / beside - 8
         spec = {**spec, "columns": beside, "spacing": {"row": 12, "column": 8}}
-        header = {**spec["facet"].get("header", {}), "labelLimit": room}
+        short = {"labelLimit": room, "labelExpr": _short(room, size)}
+        header = {**spec["facet"].get("header", {}), **short}
         spec |= {"facet": {**spec["facet"], "header": header}, "resolve": {**resolve, **axes}}
         if room < 1.2 * PANEL:
             config = spec["config"]
@@ -169,6 +170,12 @@ def _arranged(spec: Spec, points: float, size: float) -> Spec:
     height = spec.get("spec", spec)["height"]
     arranged: Spec = _broken(spec, {"x": room, "y": height}, below, size)
     return arranged
+
+
+def _short(room: float, size: float) -> str:
+    """A name that is longer than so much room loses its middle: names often begin alike."""
+    most = max(7, int(room / (LETTER * size)))
+    return theme.SHORT_LABEL.format(most=most, part=(most - 1) // 2)
 
 
 def _height(spec: Mapping[str, Any], width: float, size: float) -> float:

@@ -8,11 +8,13 @@ from typing import Any, Final
 
 from acumen.charts import theme
 from acumen.charts.altair import alt
+from acumen.charts.curves import MOST_TOGETHER, SMALL
 from acumen.results.charted import Distribution, ThresholdCurve
 from acumen.results.metrics import MetricsArtifact
 
 ABSTAINED: Final = "abstained"
 RIGHT, WRONG = "right", "wrong"
+TO: Final = "–"
 MANY: Final = 4
 """Of more systems the boxes are lower."""
 
@@ -92,13 +94,15 @@ def confidence(artifact: MetricsArtifact) -> theme.Figure | None:
     systems = [side for side in artifact.input_names if any(row["s"] == side for row in rows)]
     best = artifact.best_function
     first = theme.name(best) if best and theme.name(best) in names else names[0]
-    axis, outcomes = alt.Axis(labelAngle=0, labelOverlap="greedy"), [RIGHT, WRONG, ABSTAINED]
+    begin = f"split(datum.label, '{TO}')[0]"  # a whole bin at the end would stand out of the chart
+    axis = alt.Axis(labelAngle=0, labelOverlap="greedy", labelExpr=begin)
+    outcomes = [RIGHT, WRONG, ABSTAINED]
     sets = theme.Sets()
     chart = (
         alt.Chart(sets.add(rows))
         .mark_bar()
         .encode(
-            alt.X("b:N", sort=None, title="confidence", axis=axis),
+            alt.X("b:N", sort=None, title="confidence, from", axis=axis),
             alt.Y("n:Q", title="rows", stack=None),
             alt.XOffset("o:N", sort=outcomes),
             alt.Color(
@@ -149,7 +153,7 @@ def bin_name(low: float, high: float) -> str:
     if low == high:
         return f"{low:.3g}"
     digits = max(0, 1 - math.floor(math.log10(high - low)))
-    return f"{low:.{digits}f}–{high:.{digits}f}"
+    return f"{low:.{digits}f}{TO}{high:.{digits}f}"
 
 
 def precision_recall(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -167,7 +171,7 @@ def precision_recall_plot(
     for side, curves in sides.items():
         for curve in curves:
             threshold = f"≥ {theme.name(curve.at_least)}"
-            lines.append({"k": threshold, "pi": theme.drawn(curve.prevalence)})
+            lines.append({"s": side, "k": threshold, "pi": theme.drawn(curve.prevalence)})
             columns = (curve.recall, curve.precision, curve.cut, curve.flagged)
             rows += [
                 {"s": side, "k": threshold}
@@ -178,11 +182,12 @@ def precision_recall_plot(
         return None
     names = list(dict.fromkeys(row["k"] for row in rows))
     color = alt.Color("k:N", title="truth", scale=theme.ramp(names))
-    several = len(sides) > 1
     unit = alt.Scale(domain=[0, 1])
     x, y = alt.X("r:Q", title="recall", scale=unit), alt.Y("p:Q", title="precision", scale=unit)
     sets = theme.Sets()
-    base = alt.Chart(sets.add(rows)).encode(x, y, color, alt.Detail("s:N"))
+    data = sets.add([*rows, *lines])
+    base = alt.Chart().transform_filter("isValid(datum.r)")
+    base = base.encode(x, y, color, alt.Detail("s:N"))
     tooltip = [
         alt.Tooltip("s:N", title="input"),
         alt.Tooltip("k:N", title="truth"),
@@ -191,21 +196,17 @@ def precision_recall_plot(
         alt.Tooltip("c:Q", title="flagged from score", format=".4g"),
         alt.Tooltip("n:Q", title="flagged rows"),
     ]
-    prevalence = alt.Chart(sets.add(lines)).mark_rule(strokeDash=[2, 4], opacity=0.7)
-    return theme.finish(
-        alt.layer(
-            prevalence.encode(alt.Y("pi:Q"), color),
-            # the step that average precision sums: a cut's precision holds back to the cut before
-            base.mark_line(strokeWidth=2, interpolate="step-before").encode(order=alt.Order("n:Q")),
-            # the shape tells inputs apart: dots and dashes are the references of a chart
-            base.mark_point(size=30, opacity=0.9, filled=True).encode(
-                tooltip=tooltip,
-                **(
-                    {"shape": alt.Shape("s:N", title="system", scale=alt.Scale(domain=[*sides]))}
-                    if several
-                    else {}
-                ),
-            ),
-        ),
-        sets,
+    prevalence = alt.Chart().transform_filter("isValid(datum.pi)")
+    # the shape tells inputs apart: dots and dashes are the references of a chart
+    shape = alt.Shape("s:N", title="system", scale=alt.Scale(domain=[*sides]))
+    shapes = {"shape": shape} if 1 < len(sides) <= MOST_TOGETHER else {}
+    layers = alt.layer(
+        prevalence.mark_rule(strokeDash=[2, 4], opacity=0.7).encode(alt.Y("pi:Q"), color),
+        # the step that average precision sums: a cut's precision holds back to the cut before
+        base.mark_line(strokeWidth=2, interpolate="step-before").encode(order=alt.Order("n:Q")),
+        base.mark_point(size=30, opacity=0.9, filled=True).encode(tooltip=tooltip, **shapes),
+        data=data,
     )
+    if len(sides) <= MOST_TOGETHER:
+        return theme.finish(layers, sets)
+    return theme.finish(theme.multiples(layers, [*sides], height=SMALL), sets, height=None)

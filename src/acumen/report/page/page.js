@@ -48,7 +48,7 @@
   }
 
   // Small charts stand beside one another as far as there is room for them.
-  const AXIS = 60, GAP = 24, SMALLEST = 130;
+  const AXIS = 70, GAP = 24, SMALLEST = 130;
   function columnsOf({ columns, facet, spec }) {
     const room = Math.floor((document.querySelector("main").clientWidth - AXIS) / (SMALLEST + GAP));
     const asked = spec.width > 2 * SMALLEST ? Math.ceil(room / 2) : room;
