@@ -387,6 +387,8 @@ def test_the_items_are_the_union_over_the_cases() -> None:
     document = only(run_document(), "Tired", "Sleep")
     for field in ("predicted_items", "ground_truth_items", "item_signals"):
         del entries(document)[0][field]["Tired"]
+    assert len(run_from_document(document)) == 3  # what a case was not asked is no row
+    entries(document)[0]["ground_truth_items"]["Tired"] = 1
     message = refused(document)
     assert "participant 101, item Tired, predicted_items: lacks this item" in message
     assert "item Moving" not in message
@@ -398,7 +400,8 @@ def test_many_cases_with_items_of_their_own_are_told_by_case_and_not_by_gap() ->
         {
             "participant_id": case,
             "success": True,
-            **{f: {f"q{case}": 1} for f in ("predicted_items", "ground_truth_items")},
+            "predicted_items": {f"q{case}": 1},
+            "ground_truth_items": {f"q{item}": 1 for item in range(60)},
             "item_signals": {f"q{case}": {}},
         }
         for case in range(60)

@@ -210,8 +210,9 @@ def test_a_column_of_systems_or_raters_is_no_item(tmp_path: Path) -> None:
 def test_a_code_for_no_answer_is_told_where_it_is_read_as_a_level(tmp_path: Path) -> None:
     rows = [f"{c},{1 + c % 5},{-1 if c % 4 == 0 else 1 + c % 5}" for c in range(12)]
     path = write(tmp_path / "n.csv", "case,truth,prediction", rows)
-    assert any("--abstain -1" in warning for warning in acumen.read(path).warnings)
-    with pytest.raises(acumen.DataError, match=r"3 of 12 rows say so: .*\(--abstain -1\)"):
+    with pytest.raises(acumen.DataError, match=r"-1 in 3 rows lies far from .* --levels 1-5$"):
+        acumen.read(path)
+    with pytest.raises(acumen.DataError, match=r"-1 in 3 of 12 rows may be a level"):
         acumen.read(path, levels="1-5")
     assert acumen.read(path, abstain="-1").scale.levels == (1, 2, 3, 4, 5)
 

@@ -6,7 +6,7 @@ A column has few distinct values, so each is looked at once, and told once with 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -31,6 +31,8 @@ UNJUDGED: Final = (
 )
 """Words of a truth that mean, most likely, that a row cannot be judged."""
 NO_IDEA: Final = ("I don't know", "I do not know", "don't know")
+CODES: Final = frozenset([-1, -8, -9, -88, -99, -999, 77, 88, 98, 99, 777, 888, 998, 999, 9999])
+"""Numbers that tables have for no answer."""
 MOST_STRAY: Final = 0.1
 """The share of predictions that may be numbers beside a scale; beyond it the scale is wrong."""
 SHOWN_VALUES: Final = 5
@@ -136,6 +138,8 @@ def choose_scale(
                 f"order is not known: say it, lowest first: --levels LOWEST,…,HIGHEST {how}"
             ]
         )
+    if has_truth and truth is not None:
+        _refuse_codes(truth, prediction, unanswerable, silence)
     levels = levels_seen(numbers)
     if not levels:
         distinct = sorted(set(numbers))
@@ -143,6 +147,43 @@ def choose_scale(
         why = "too few to tell the scale" if len(distinct) < 2 else "not evenly spaced levels"
         raise DataError([f"the levels in it are {seen}: {why}; name them: --levels 1-5 {how}"])
     return Scale.of(levels, inferred=True)
+
+
+def is_code(number: float, levels: Collection[float]) -> bool:
+    """Whether a number beside these levels stands for no answer: it is negative, or far above them.
+
+    >>> is_code(99, [1, 5]), is_code(-1, [0, 3]), is_code(-1, [-3, 3]), is_code(99, [50, 100])
+    (True, True, False, False)
+    """
+    if not levels or min(levels) < 0:
+        return False
+    return number < 0 or (number in CODES and number > 4 * max(levels))
+
+
+def _refuse_codes(truth: Coded, prediction: Coded, unanswerable: Silence, silence: Silence) -> None:
+    """Refuse numbers that stand for no answer in many tables: they would stretch a scale."""
+    numbers = {*unanswerable.numbers(truth), *silence.numbers(prediction)}
+    codes = {n for n in numbers if n in CODES and is_code(n, numbers - CODES)}
+    if not codes:
+        return
+    low, high = min(numbers - codes), max(numbers - codes)
+    for role, column in (("truth", truth), ("prediction", prediction)):
+        for value, rows in zip(column.values, column.counts, strict=True):
+            if (number := number_in(value)) in codes and (count := int(rows)):
+                is_rare = role == "truth" or count <= MOST_STRAY * len(column)
+                option = {"truth": "unanswerable", "prediction": "abstain"}[role]
+                kind = "this cannot be judged" if role == "truth" else "there is no answer"
+                hint = f"if it says that {kind}: --{option} {number:g}; " if is_rare else ""
+                every = (
+                    f"--levels {low:g}-{high:g}" if number < 0 else f"--levels {low:g}-{number:g}"
+                )
+                raise DataError(
+                    [
+                        f"{role}: {number:g} in {counted(count, 'row')} lies far from the other "
+                        f"numbers ({low:g} to {high:g}), as a code for no answer does; {hint}"
+                        f"if the levels are others: {every}"
+                    ]
+                )
 
 
 def are_boolean(truth: Coded | None, prediction: Coded) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -23,10 +24,17 @@ from acumen.readers.lookup import NO_VALUE, Lookup, Mask
 from acumen.readers.mapping import Cell, MappingTable
 from acumen.readers.paths import as_text
 from acumen.readers.proposals import propose, sure_of
-from acumen.readers.records import ABSENT, Rows
+from acumen.readers.records import ABSENT, Records, Rows
 from acumen.readers.replies import read_levels_said, read_sureness, refuse_two_scales
 from acumen.readers.request import Request, scale_in
-from acumen.readers.roles import DERIVED, ERRORS, REQUIRED, folded_name, guess_roles, option_of
+from acumen.readers.roles import (
+    DERIVED,
+    ERRORS,
+    REQUIRED,
+    folded_name,
+    guess_roles,
+    option_of,
+)
 from acumen.readers.unfold import is_wide, unfold
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Signal, Source
@@ -67,6 +75,16 @@ def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
         raise DataError(problems, error.source or source.name) from None
 
 
+def _with_places(error: DataError, rows: Rows) -> DataError:
+    """An error of columns that are missing, with where in the rows further rows are."""
+    places = rows.inside if isinstance(rows, Records) else ()
+    if not places:
+        return error
+    options = " or ".join(f"--rows {shlex.quote(place)}" for place in places[:3])
+    hint = f"; or each row holds several: {options}"
+    return DataError([replace(p, message=p.message + hint) for p in error.problems], error.source)
+
+
 @dataclass(frozen=True)
 class _Study:
     """Rows, the mapping in force, and the cells of each role."""
@@ -104,7 +122,10 @@ class _Study:
         if "distribution" in roles:
             needs.remove("prediction")
         looks = partial(propose, rows, named), partial(sure_of, rows, named)
-        guess = guess_roles(rows.names, named, needs, *looks)
+        try:
+            guess = guess_roles(rows.names, named, needs, *looks)
+        except DataError as error:
+            raise _with_places(error, rows) from None
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
         return cls(rows, mapping, roles, [*notes, *guess.notes], request.scale)
 

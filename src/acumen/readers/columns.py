@@ -19,6 +19,7 @@ from acumen.readers.answers import (
     Silence,
     are_boolean,
     choose_scale,
+    is_code,
     read_levels,
     read_outcomes,
     rows_with_truth,
@@ -384,7 +385,7 @@ def _values(
     if len(truth) == 0:
         problems.append(Problem("there are no rows in it"))
     seen = open_truth.numbers(coded.get("truth")), silence.numbers(coded["prediction"])
-    codes = sorted({n for n in seen[1] if n < 0} if seen[0] and min(seen[0]) >= 0 else ())
+    codes = sorted({n for n in seen[1] if is_code(n, seen[0])})
     hint = _hint_of(codes, coded["prediction"])
     if problems:
         if not codes:
@@ -435,13 +436,15 @@ def _on_range(
 
 
 def _hint_of(codes: Sequence[float], predictions: Coded) -> str:
-    """What to say of negative numbers that no truth has; what many rows have may be a level."""
+    """What to say of codes that no truth has; what many rows have may be a level."""
     words = " ".join(f"--abstain {code:g}" for code in codes)
     pairs = zip(predictions.values, predictions.counts, strict=True)
     rows = sum(int(count) for value, count in pairs if number_in(value) in codes)
     if rows <= MOST_STRAY * len(predictions):
         return f"if it means no answer: {words}"
-    return f"{rows} of {counted(len(predictions), 'row')} say so: is it a level, or none ({words})?"
+    listed = " and ".join(f"{code:g}" for code in codes)
+    many = f"{listed} in {rows} of {counted(len(predictions), 'row')}"
+    return f"{many} may be a level: name the levels with --levels, or say what means no answer"
 
 
 def _check_lengths(columns: Mapping[str, Any], source: Source) -> None:

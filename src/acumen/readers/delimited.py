@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from typing import Final
 
@@ -11,8 +12,9 @@ from acumen.errors import DataError, Problem, label, refuse
 from acumen.files.json import decode_text
 from acumen.readers.content import HEAD, Content
 from acumen.readers.records import Rows
-from acumen.readers.sheet import Sheet, header_of
+from acumen.readers.sheet import Sheet, as_table, header_of
 
+_RULE: Final = re.compile(r":?-{2,}:?")
 BIG: Final = 1 << 20
 """Bytes from which on a file is worth reading with pyarrow, where it is there."""
 
@@ -28,9 +30,16 @@ def read_delimited(content: Content) -> Rows:
 
         if (sheet := read_clean_csv(content)) is not None:
             return sheet
-    header, rows, lines = _parse(content.text, content.name)
+    header, rows, lines, notes = _parse(content.text, content.name)
     cells = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
-    return Sheet(columns=cells, size=len(rows), lines=lines, format="csv", is_text=True)
+    return Sheet(
+        columns=cells,
+        size=len(rows),
+        lines=lines,
+        warnings=tuple(notes),
+        format="csv",
+        is_text=True,
+    )
 
 
 def named_header(header: list[str], line: int) -> tuple[list[str], list[Problem]]:
@@ -47,8 +56,8 @@ def named_header(header: list[str], line: int) -> tuple[list[str], list[Problem]
     return names, [Problem(f"column {label(name)} is there twice", line=line) for name in twice]
 
 
-def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]:
-    """Header, rows and the line each row begins on."""
+def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int], list[str]]:
+    """Header, rows, the line each row begins on, and what to tell."""
     mark, start, _ = header_of(text)
     reader = csv.reader(io.StringIO(text[start:], newline=""), delimiter=mark, strict=True)
     above = text.count("\n", 0, start)
@@ -57,6 +66,9 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]
     line = 1
     try:
         for cells in reader:
+            if mark == "|":  # as in a page of text: blanks around, a rule below the header
+                cells = [cell.strip() for cell in cells]
+                cells = [] if header and all(map(_RULE.fullmatch, filter(None, cells))) else cells
             if cells and not header:
                 header = [cell.strip() for cell in cells]
             elif any(cells):
@@ -73,4 +85,8 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int]]
     if not rows:
         problems.append(Problem("there are no rows in it"))
     refuse(problems, name)
-    return header, rows, lines
+    notes = []
+    if text[:start].strip() and not text[:start].lower().startswith("sep="):
+        notes = [f"the table begins in line {1 + above}; what stands above it is passed over"]
+    header, rows, lines, more = as_table(header, rows, lines)
+    return header, rows, lines, [*notes, *more]

@@ -235,6 +235,8 @@ def _rows_of(
     objects = _objects(record, fields)
     if "predicted_items" not in objects:
         return
+    truths, answers = objects.get(_FIELDS[1], items), objects["predicted_items"]
+    items = {item: None for item in items if item in truths or item in answers}
     for key in ("predicted_items", "item_signals"):
         lacking = [item for item in items if item not in objects.get(key, items)]
         if lacking:  # one problem for all: a file of cases with items of their own is mostly gaps

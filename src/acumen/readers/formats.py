@@ -129,8 +129,10 @@ def format_of(head: Head, name: str | None = None) -> str:
 
 
 def rows_of(content: Content, name: str, inside: str | None = None) -> Rows:
-    """The rows of a file that has columns; ``inside`` is their place in a JSON document."""
-    options = {} if inside is None or name != "json" else {"rows": inside}
+    """The rows of a file that has columns; ``inside`` is their place in JSON."""
+    if inside is not None and name not in ("json", "jsonl"):
+        raise UsageError(f"--rows says where rows are in JSON, and this is {FORMATS[name].title}")
+    options = {} if inside is None else {"rows": inside}
     rows: Rows = FORMATS[name].reader()(content, **options)
     return rows
 

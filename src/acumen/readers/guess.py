@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.readers.answers import MOST_STRAY, Silence
+from acumen.readers.answers import MOST_STRAY, Silence, is_code
 from acumen.readers.cells import levels_of
 from acumen.readers.lookup import Lookup
 from acumen.readers.mapping import Cell
@@ -32,6 +32,7 @@ MOST_PARTS: Final = 100
 """Elements of a list inside a record that may each be a column."""
 _SILENCE: Final = Silence.of(())
 _JUDGED: Final = ("truth", "prediction")
+_JUDGING: Final = HINTS["truth"] | HINTS["prediction"]
 _APART: Final = "it tells rows of one case apart"
 _WORD: Final = "a word in its name"
 _LEVELS_OF: Final = "it has the levels of "
@@ -111,9 +112,8 @@ def columns_of(rows: Rows) -> list[Column]:
     """Every column, nested ones by their path."""
     look = Lookup(rows, {})
     paths = dict.fromkeys(leaf_paths(rows, LOOKED_AT))
-    hints = HINTS["truth"] | HINTS["prediction"]
     parts = [p for p in leaf_paths(rows, LOOKED_AT, lists=True) if p not in paths]
-    judged = [_column(look, p) for p in parts if words_in(p) & hints]
+    judged = [_column(look, p) for p in parts if words_in(p) & _JUDGING]
     levels = [column for column in judged if column.is_numeric and column.has_levels]
     return [*(_column(look, path) for path in paths), *levels]
 
@@ -148,7 +148,9 @@ def _column(look: Lookup, path: str) -> Column:
     key = folded_name(path.rsplit(".", 1)[-1])
     if key in (*CONVENTIONS["confidence"], *COMMON["confidence"]):
         coded, _ = read_sureness(coded)
-    elif any(key in names.get(r, ()) for names in (CONVENTIONS, COMMON) for r in _JUDGED):
+    elif words_in(key) & _JUDGING or any(
+        key in names.get(r, ()) for names in (CONVENTIONS, COMMON) for r in _JUDGED
+    ):
         coded = read_levels_said(coded, "").column
     silence = [v for v in coded.values if _SILENCE.is_common(v)]
     kinds = (list, dict, type(ABSENT))
@@ -366,11 +368,11 @@ def _agree(one: Column, other: Column) -> bool:
 
 
 def stray_codes(guesses: Mapping[str, Guess]) -> list[str]:
-    """Negative numbers that only the prediction has, in few rows: codes for no answer, likely."""
+    """Numbers of few predictions that are codes for no answer, likely: below zero, or 99."""
     pair = _pair(guesses)
     if not pair or not pair[0].is_numeric or pair[0].distinct[0] < 0:
         return []
-    codes = [v for v in pair[1].distinct if not isinstance(v, str) and v < 0]
+    codes = [v for v in pair[1].distinct if not isinstance(v, str) and is_code(v, pair[0].distinct)]
     answers = pair[1].values
     rows = sum(answers.count(code) for code in codes)
     return [f"{v:g}" for v in codes] if rows <= MOST_STRAY * len(answers) else []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from acumen.errors import DataError, Problem, label, refuse, refuse_many, what_came
 from acumen.files.json import parse_json
@@ -14,6 +14,8 @@ from acumen.readers.records import Records
 from acumen.readers.shapes import rows_in_list, rows_in_object
 
 FREE_CELLS: Final = 5_000_000
+LOOKED_AT: Final = 20
+"""Rows in which lists of further rows are looked for."""
 SPARSEST: Final = 50
 """Up to ``FREE_CELLS`` a table may have as it likes; from there one in so many must be filled."""
 
@@ -39,28 +41,53 @@ def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
     return values, lines
 
 
-def read_lines(content: Content) -> Records:
-    """The rows of a JSON Lines file."""
+def read_lines(content: Content, rows: str | None = None) -> Records:
+    """The rows of a JSON Lines file: its lines, or what is at a path in each."""
     values, lines = parse_lines(content)
-    return Records(rows=_objects(values, content.name, lines), lines=lines, format="jsonl")
+    if rows is not None:
+        path = rows if rows.startswith("[") else f"[].{rows}"
+        parts = [_at([value], path) for value in values]
+        lines = [line for line, part in zip(lines, parts, strict=True) for _ in part]
+        values = [value for part in parts for value in part] or _refuse(rows, values, content.name)
+    inside = _inside(values)
+    objects = _objects(values, content.name, lines)
+    return Records(rows=objects, lines=lines, inside=inside, format="jsonl")
 
 
 def read_document(content: Content, rows: str | None = None) -> Records:
     """The rows of a JSON document: at a path, else it is the list or holds one list of objects."""
     document, name = content.document, content.name
+    at = ""
     if rows is None:
         values = document if isinstance(document, list) else _only_list(document, name)
+        at = next((f"{p}[]." for p, found in _lists(document) if p and found is values), "")
         values = list(rows_in_list(values))
     else:
-        steps = parse_path(rows, explodes=True)
-        values = list(rows_at(document, steps))
-        if len(values) == 1 and isinstance(values[0], list):
-            values = values[0]
-        if not values:
-            places = ", ".join(label(place) for place, _ in _lists(document))
-            hint = f"; there are lists of objects at {places}" if places else ""
-            raise DataError([f"there are no rows at {label(rows)}{hint}"], source=name)
-    return Records(rows=_objects(values, name), format="json")
+        below = isinstance(document, list) and not rows.startswith("[")
+        values = _at(document, f"[].{rows}" if below else rows) or _refuse(rows, document, name)
+    return Records(rows=_objects(values, name), inside=_inside(values, at), format="json")
+
+
+def _at(document: Any, rows: str) -> list[Any]:
+    """What stands at a path; a list there is its elements."""
+    values = list(rows_at(document, parse_path(rows, explodes=True)))
+    return values[0] if len(values) == 1 and isinstance(values[0], list) else values
+
+
+def _refuse(rows: str, document: Any, name: str) -> NoReturn:
+    at = dict(_lists(document))
+    first = next(iter(at.values()), [])
+    places = [place for place in at if place] + [
+        place for key in at for place in _inside(first if not key else at[key], key and f"{key}[].")
+    ]
+    hint = f"; there are lists of objects at {', '.join(map(label, places))}" if places else ""
+    raise DataError([f"there are no rows at {label(rows)}{hint}"], source=name)
+
+
+def _inside(values: Sequence[Any], at: str = "") -> tuple[str, ...]:
+    """Where rows hold lists of objects, as paths to them."""
+    rows = [value for value in values[:LOOKED_AT] if isinstance(value, Mapping)]
+    return tuple(dict.fromkeys(f"{at}{place}[]" for row in rows for place, _ in _lists(row)))
 
 
 def _objects(

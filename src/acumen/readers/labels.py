@@ -20,7 +20,7 @@ from acumen.readers.label_files import Key, LabelFile, keys_of, label_files, tex
 from acumen.readers.mapping import Cell
 from acumen.readers.paths import as_text
 from acumen.readers.records import Rows
-from acumen.readers.roles import COMMON, CONVENTIONS, DECLARED, folded_name
+from acumen.readers.roles import COMMON, CONVENTIONS, DECLARED, folded_name, has_case
 from acumen.readers.templates import variables_of
 from acumen.table.coded import Coded
 
@@ -86,6 +86,8 @@ def with_labels(
     keys, of = keys_of([texts_of(rows, ours, "id") for ours, _ in pairs])
     join = _Join(rows, files, pairs, keys, of)
     named = roles.get("truth", ())
+    if len(pairs) == 1 and "case" not in roles and not has_case(rows.names):
+        roles = {**roles, "case": [Cell(path=pairs[0][0])]}  # what labels are of is the case
     if len(named) > 1 or (named and not any(file.has(named[0].path) for file in files)):
         return join.beside(roles, named)
     return join.as_truth(roles, named)

@@ -69,6 +69,8 @@ class Records(Rows):
     """Rows as objects with keys, nested or not: JSON, and the logs of other tools."""
 
     rows: Sequence[Mapping[str, Any]]
+    inside: tuple[str, ...] = ()
+    """Paths to lists of objects in the rows, which may be the rows that are meant."""
 
     def __len__(self) -> int:
         return len(self.rows)

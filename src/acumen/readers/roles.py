@@ -172,6 +172,12 @@ def guess_roles(
     return Roles(choice.roles, (*notes, *_notes(choice, sure, named)))
 
 
+def has_case(names: Sequence[str]) -> bool:
+    """Whether some column bears a name that cases go by."""
+    known = {*CONVENTIONS["case"], *COMMON["case"]}
+    return any(folded_name(name) in known for name in names)
+
+
 def folded_name(name: str) -> str:
     """A column's name as it is compared."""
     return re.sub(r"[\s-]+", "_", name.strip().casefold())

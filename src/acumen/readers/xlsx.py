@@ -35,7 +35,10 @@ def read_xlsx(content: Content) -> Sheet:
     if not holding:
         raise DataError(["there are no rows in it"], content.name)
     (name, rows), *others = holding
-    first, *below = sorted(rows)
+    widest = max(map(len, rows.values()))
+    titles = [row for row in sorted(rows) if len(rows[row]) == 1] if widest > 2 else []
+    above = [row for at, row in enumerate(sorted(rows)) if row in titles[: at + 1][at:]]
+    first, *below = sorted(rows.keys() - {*above})
     header = {at: text.strip() for at, text in rows[first].items()}
     width = max(max(row) for row in rows.values()) + 1
     names, problems = named_header([header.get(at, "") for at in range(width)], first)
