@@ -301,6 +301,65 @@ def test_a_sample_that_is_not_that_of_the_labels_is_refused(
     assert message in capsys.readouterr().err
 
 
+def labels_of(folder: Path, **change: Any) -> list[dict[str, Any]]:
+    """What the marking page hands over of the sample in a folder; of its first label, changes."""
+    sample_ = json.loads((folder / "sample.json").read_text())
+    parts = {c["case"]: range(int(c["case"][1:]) % 3 + 1) for c in sample_["drawn"]}
+    every = [
+        {"doc": c["case"], "part": part, "label": part + 1, "rater": "Ann"}
+        | {"inclusion": c["inclusion"], "sample": sample_["fingerprint"]}
+        for c in sample_["drawn"]
+        for part in parts[c["case"]]
+    ]
+    return [every[0] | change, *every[1:]]
+
+
+BESIDE = "estimate judged.json --labels labels.json --on doc,part --case doc --item part"
+BESIDE = f"{BESIDE} --prediction ai --labelled label --levels 1-5"
+
+
+@pytest.mark.parametrize(
+    ("change", "inclusion", "message"),
+    [
+        ({}, ["--inclusion", "sample.json"], None),
+        ({}, ["--inclusion", "inclusion"], None),
+        ({}, [], "drawn with chances from"),
+        ({"sample": "f" * 16}, ["--inclusion", "sample.json"], "a label of the sample ffff"),
+        ({"sample": "f" * 16}, ["--inclusion", "inclusion"], "has labels of 2 samples"),
+        ({"inclusion": 0.9}, ["--inclusion", "sample.json"], "is 0.9, and was drawn with"),
+        ({"inclusion": "much"}, ["--inclusion", "sample.json"], "is much, and was drawn with"),
+    ],
+)
+def test_labels_of_the_page_are_held_against_the_sample_that_they_name(
+    change: dict[str, Any],
+    inclusion: list[str],
+    message: str | None,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder / "labels.json").write_text(json.dumps(labels_of(folder, **change)))
+    code = run([*BESIDE.split(), *inclusion])
+    error = capsys.readouterr().err
+    assert code == (0 if message is None else 3), error
+    assert (message or "") in error
+
+
+def test_chances_of_several_raters_are_those_of_the_sample(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("ann", "ben"):
+        own = [row | {"rater": name} for row in labels_of(folder)]
+        (folder / f"{name}.json").write_text(json.dumps(own))
+    files = "judged.json --labels ann.json --labels ben.json --on doc,part --case doc --item part"
+    line = [*f"rate {files} --levels 1-5 --judge ai --inclusion".split()]
+    assert run([*line, "inclusion"]) == 2
+    assert "say --inclusion SAMPLE.json" in capsys.readouterr().err
+    assert run([*line, "sample.json"]) == 0
+    line = f"estimate {files} --levels 1-5 --prediction ai --labelled label".split()
+    assert run([*line, "--inclusion", "sample.json"]) == 2
+    assert "give one file of --labels" in capsys.readouterr().err
+
+
 def rated(chance_of: Any, times: Any = lambda _: 1) -> list[dict[str, Any]]:
     """Forty cases of one to two units, three people and a judge; a case stands there some times."""
     return [

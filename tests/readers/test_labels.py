@@ -110,6 +110,29 @@ def test_two_labels_of_one_id_are_refused_all_at_once_and_a_repeated_one_is_told
     assert "twice.csv: 1 label given again, the same: once" in joined(twice).warnings
 
 
+def test_who_says_two_things_of_one_id_is_told_what_to_do() -> None:
+    gold = write("gold.csv", "id,label", "7,3", "7,4")
+    with pytest.raises(DataError, match="says who: --rater COLUMN"):
+        joined(gold, on="id")
+    gold = write("ann.csv", "id,rater,label", "7,ann,3", "7,ann,4")
+    with pytest.raises(DataError, match="by one person: keep one of them"):
+        joined(gold, on="id")
+
+
+def test_a_label_without_an_id_is_counted() -> None:
+    gold = write("gold.csv", "id,label", "7,3", ",1", ",2")
+    assert "gold.csv: 2 rows without an id, left out" in joined(gold, on="id").warnings
+
+
+def test_rows_of_labels_that_differ_say_in_what_and_the_same_ones_are_told() -> None:
+    gold = write("gold.csv", "id,first,second,time", "7,3,3,1", "7,3,4,2")
+    with pytest.raises(DataError, match="differ in second, time; the first in line 2"):
+        joined(gold, on="id", truth=["first", "second"])
+    gold = write("again.csv", "id,first,second", "7,3,3", "7,3,3")
+    warnings = joined(gold, on="id", truth=["first", "second"]).warnings
+    assert "again.csv: 1 label given again, the same: once" in warnings
+
+
 def test_ids_of_no_row_are_told_and_refused_where_all_are_such() -> None:
     gold = write("gold.csv", "id,label", "7,3", "70,1", "71,2")
     table = joined(gold)

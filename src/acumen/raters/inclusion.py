@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, Problem, label, refuse, source_name, what_came
+from acumen.errors import DataError, Problem, UsageError, label, refuse, source_name, what_came
+from acumen.readers.label_files import LabelFile, label_files
 from acumen.results.labels import EVEN, Drawn, SampleDocument
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
@@ -34,7 +35,13 @@ def groups_of(reading: Mapping[str, Any]) -> list[str]:
 
 
 def beside(reading: Mapping[str, Any], said: str | None) -> dict[str, Any]:
-    """What is to be read as well: the column of chances, as one to slice by is."""
+    """What is to be read as well: the column of chances, as one to slice by is.
+
+    Labels that were drawn otherwise than what is said are refused by what stands beside them.
+    """
+    files = reading.get("label_files")
+    if files is not None and "-" not in ([files] if isinstance(files, str) else files):
+        _refuse_others(label_files(files), said)
     if said is None or is_sample(said) or said in groups_of(reading):
         return {}
     return {"group": [*groups_of(reading), said]}
@@ -86,7 +93,7 @@ def _number(value: Any) -> float:
         return math.nan
 
 
-def _of_sample(table: Judgments, path: str) -> Floats:
+def _sample(path: str) -> SampleDocument:
     from acumen.results.kinds import read_document
 
     sample, name = read_document(path), source_name(path)
@@ -95,6 +102,56 @@ def _of_sample(table: Judgments, path: str) -> Floats:
     if sample.fingerprint != sample.own_fingerprint:
         message = "its cases or chances are not those that were drawn: somebody changed them"
         raise DataError([Problem(message, field="fingerprint")], name)
+    return sample
+
+
+def _refuse_others(files: Sequence[LabelFile], said: str | None) -> None:
+    if said and not is_sample(said) and len(files) > 1 and any(file.has(said) for file in files):
+        raise UsageError(
+            f"{label(said)} is in several files of labels: say --inclusion SAMPLE.json"
+        )
+    for file in files:
+        if said is None:
+            _refuse_unsaid(file)
+        elif is_sample(said):
+            _refuse_other_draw(file, _sample(said), source_name(said))
+        elif file.has("sample") and len(marks := file.texts("sample").values) > 1:
+            message = f"has labels of {len(marks)} samples: a chance says nothing of them together"
+            raise DataError([Problem(message, field="sample")], file.name)
+
+
+def _refuse_unsaid(file: LabelFile) -> None:
+    """Labels of the marking page that do not all count alike, where nobody asked for weights."""
+    if not (file.has("inclusion") and file.has("sample")):
+        return
+    chances = sorted({_number(value) for value in file.texts("inclusion").values})
+    if len(chances) > 1 and chances[-1] - chances[0] > EVEN:
+        message = f"its cases were drawn with chances from {chances[0]:.3g} to {chances[-1]:.3g}"
+        raise DataError([f"{message}: say --inclusion SAMPLE or --inclusion inclusion"], file.name)
+
+
+def _refuse_other_draw(file: LabelFile, sample: SampleDocument, name: str) -> None:
+    """Labels of the marking page of another sample, or with other chances than were drawn."""
+    case, problems = sample.columns["case"], list[Problem]()
+    if not all(map(file.has, (case, "inclusion", "sample"))):
+        return
+    cases, own, marks = map(file.texts, (case, "inclusion", "sample"))
+    known = {str(drawn.case): drawn.inclusion for drawn in sample.drawn}
+    for row in np.flatnonzero(~cases.missing & ~own.missing & ~marks.missing).tolist():
+        mark, chance = (column.values[column.codes[row]] for column in (marks, own))
+        of_case = cases.values[cases.codes[row]]
+        place: dict[str, Any] = {"case": of_case, "line": file.line(row)}
+        if mark != sample.fingerprint:
+            message = f"is a label of the sample {label(mark)}, and {name} is {sample.fingerprint}"
+            problems.append(Problem(message, **place, field="sample"))
+        elif of_case in known and not abs(_number(chance) - known[of_case]) <= EVEN:
+            message = f"is {label(chance)}, and was drawn with {known[of_case]:.6g} in {name}"
+            problems.append(Problem(message, **place, field="inclusion"))
+    refuse(problems, file.name)
+
+
+def _of_sample(table: Judgments, path: str) -> Floats:
+    sample, name = _sample(path), source_name(path)
     chance = {str(case.case): case.inclusion for case in sample.drawn}
     known = {str(case) for case in _every_case(table)}
     problems = [

@@ -54,6 +54,9 @@ class Labelled:
         if len(judges) != 1:
             raise UsageError("which column is the judge's? say the one: --prediction COLUMN")
         (judge,) = judges
+        files = reading.get("label_files")
+        if isinstance(files, list | tuple) and len(files) > 1 and not isinstance(files[0], dict):
+            raise UsageError("an estimate takes one label a row: give one file of --labels")
         # readers drop and count a row without a truth, and keep one without a prediction: here it
         # is the judge's rating that every row must have
         roles = {**reading, "truth": judge, "prediction": labels}

@@ -26,6 +26,7 @@ from acumen.table.coded import Coded
 
 EXAMPLES: Final = 3
 """Ids that a message names."""
+_RATER: Final = DECLARED["rater"]
 Roles = Mapping[str, Sequence[Cell]]
 
 
@@ -170,7 +171,7 @@ class _Join:
             return cells[0].path
         if "rater" in file.own:
             return file.own["rater"].path
-        return next((n for n in file.rows.names if folded_name(n) in DECLARED["rater"]), None)
+        return next((n for n in file.rows.names if folded_name(n) in _RATER), None)
 
     def _labels(
         self, who: Mapping[str, str | None], cells: Mapping[str, Cell]
@@ -197,8 +198,8 @@ class _Join:
                 empty = f"column {label(cells[file.name].path)} holds no label"
                 raise DataError([empty], file.name)
             if twice:
-                notes.append(f"{file.name}: {counted(twice, 'label')} given again, the same: once")
-            notes += self._strangers(file, keys, known)
+                notes.append(_given_again(file, twice))
+            notes += self._strangers(file, keys, of, known)
         refuse(problems, self.files[0].name if len(self.files) == 1 else None)
         return labels, notes
 
@@ -211,7 +212,9 @@ class _Join:
         shared = [n for n in said.file.rows.names if n in self.rows.names]
         more = [n for n in shared if n not in {theirs for _, theirs in self.pairs}]
         hint = "if two people gave them, name the column that says who: --rater COLUMN"
-        if more and is_nameless:
+        if not is_nameless:
+            hint = "by one person: keep one of them"
+        elif more:
             ids = ",".join([*self.on, more[0]])
             hint = f"if {label(more[0])} tells them apart: --on {ids}; {hint}"
         source = "" if len(self.files) == 1 else f"{said.file.name}: "
@@ -226,15 +229,18 @@ class _Join:
     def _keys(self, file: LabelFile) -> tuple[list[Key], NDArray[np.int64]]:
         return keys_of([file.texts(theirs) for _, theirs in self.pairs])
 
-    def _strangers(self, file: LabelFile, keys: Sequence[Key], known: set[Key]) -> list[str]:
+    def _strangers(
+        self, file: LabelFile, keys: Sequence[Key], of: NDArray[np.int64], known: set[Key]
+    ) -> list[str]:
         """What to tell of labels whose id no row has; where all are such, they are refused."""
         none = [", ".join(key) for key in keys if key not in known]
+        bare = int((of < 0).sum())
+        notes = [f"{file.name}: {counted(bare, 'row')} without an id, left out"] if bare else []
         some = ", ".join(map(label, none[:EXAMPLES])) + (", …" if len(none) > EXAMPLES else "")
         if keys and len(none) < len(keys):
             are = "is" if len(none) == 1 else "are"
-            return (
-                [f"{file.name}: {len(none):,} of its ids {are} of no row ({some})"] if none else []
-            )
+            lost = f"{file.name}: {len(none):,} of its ids {are} of no row ({some})"
+            return [*notes, lost] if none else notes
         ours = ", ".join(label(", ".join(key)) for key in self.keys[:EXAMPLES])
         message = f"none of its ids is of a row: it has {some or 'none'}, the rows have {ours}"
         if {*map(_loose, keys)} & {*map(_loose, self.keys)}:
@@ -283,15 +289,19 @@ class _Join:
         keys, of = self._keys(file)
         columns = [coded_of(file.rows.column(name)) for name in file.rows.names]
         rows: dict[Key, int] = {}
-        problems = []
+        problems, twice = [], 0
         for row in np.flatnonzero(of >= 0).tolist():
             first = rows.setdefault(key := keys[of[row]], row)
-            if any(column.codes[row] != column.codes[first] for column in columns):
-                where = "" if (line := file.line(first)) is None else f", the first in line {line}"
-                message = f"has several rows that differ{where}"
+            both = zip(file.rows.names, columns, strict=True)
+            other = [label(name) for name, c in both if c.codes[row] != c.codes[first]]
+            twice += first != row and not other
+            if other:
+                where = "" if (line := file.line(first)) is None else f"; the first in line {line}"
+                message = f"has several rows that differ in {', '.join(other)}{where}"
                 problems.append(Problem(message, case=", ".join(key), line=file.line(row)))
         refuse(problems, file.name)
-        return rows, self._strangers(file, keys, {*self.keys})
+        notes = [_given_again(file, twice)] if twice else []
+        return rows, [*notes, *self._strangers(file, keys, of, {*self.keys})]
 
     def _contradicted(self, cell: Cell, by: Mapping[Key, _Said]) -> list[str]:
         """What to tell where the rows have a truth of their own that says something else."""
@@ -324,6 +334,10 @@ class _Join:
 def _facts(rows: Rows) -> dict[str, Any]:
     """What rows say of themselves, whatever is joined to them."""
     return {f.name: getattr(rows, f.name) for f in fields(Rows)}
+
+
+def _given_again(file: LabelFile, twice: int) -> str:
+    return f"{file.name}: {counted(twice, 'label')} given again, the same: once"
 
 
 def _no_truth(path: str, file: LabelFile) -> str:
