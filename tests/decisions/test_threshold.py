@@ -577,3 +577,90 @@ def test_where_nothing_is_certified_the_least_share_to_leave_open_is_told() -> N
     hopeless = acumen.threshold(single([1] * 20, [0.5] * 20), risk=0.1)
     assert hopeless.document.least_open is None
     assert "No share of the answers has a risk of 0.1 among these cases" in repr(hopeless)
+
+
+def decided(table: Judgments, **options: Any) -> ThresholdDocument:
+    document = acumen.threshold(table, **options).document
+    assert isinstance(document, ThresholdDocument)
+    return document
+
+
+def test_several_risks_are_tested_each_at_all_of_the_chance() -> None:
+    table = clustered(160)
+    one, other = {"zero_one": 0.3}, {"abs_norm": 0.12}
+    asked = {"starts": ".2", "method": "approx"}
+    both = decided(table, risk=0.3, loss="zero_one", also=other, **asked)
+    first = decided(table, risk=0.3, loss="zero_one", **asked)
+    second = decided(table, risk=0.12, loss="abs_norm", **asked)
+    turned = decided(table, risk=0.12, loss="abs_norm", also=one, **asked)
+    ps = [[p.p_value for p in document.grid] for document in (both, first, second, turned)]
+    assert ps[1] != ps[2]
+    assert ps[0] == ps[3] == np.maximum(ps[1], ps[2]).tolist()
+    for point, a, b in zip(both.grid, first.grid, second.grid, strict=True):
+        assert point.certified == (a.certified and b.certified)
+    assert both.certified
+    (promised,) = both.also
+    assert (promised.loss, promised.alpha) == ("abs_norm", 0.12)
+    at = next(p for p in second.grid if p.threshold == both.threshold)
+    assert promised.risk == pytest.approx(at.risk)
+
+
+def test_one_more_lost_case_counts_for_every_risk() -> None:
+    table = clustered(160)
+    asked = {"risk": 0.4, "loss": "zero_one", "starts": "1", "method": "approx"}
+    alone, both = decided(table, **asked), decided(table, also={"abs": 0.6}, **asked)
+    assert both.certified
+    assert alone.undone_by is not None
+    assert both.undone_by is not None
+    assert both.undone_by < alone.undone_by
+
+
+def test_where_several_risks_are_asked_all_must_fit_the_share_to_leave_open() -> None:
+    table = clustered(30)
+    asked = {"risk": 0.05, "loss": "zero_one", "method": "approx"}
+    alone, both = decided(table, **asked), decided(table, also=["abs=.01"], **asked)
+    assert (alone.least_open or 0) < (both.least_open or 1)
+    assert (both.fewest_cases or 0) > (alone.fewest_cases or 0)
+
+
+@pytest.mark.parametrize(
+    ("also", "message"),
+    [
+        (["abs"], "also takes LOSS=RISK, as zero_one=.2, not 'abs'"),
+        (["abs=x"], "not 'abs=x'"),
+        ("=.2", "not '=.2'"),
+        (["no=.2"], "no loss 'no'"),
+        ({"abs": 9.0}, "a risk of abs is between 0 and the largest loss"),
+        ({"abs": 0.0}, "not 0"),
+    ],
+)
+def test_a_further_risk_that_cannot_be_meant_is_refused(also: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        decided(clustered(30), risk=0.2, loss="zero_one", also=also)
+
+
+@pytest.mark.parametrize(
+    ("asked", "word"), [({"method": "crc"}, "crc"), ({"coverage": 0.5}, "cut")]
+)
+def test_who_promises_one_risk_takes_no_further_one(asked: dict[str, Any], word: str) -> None:
+    options = {"also": {"abs": 0.4}, "loss": "zero_one"} | asked
+    options |= {} if "coverage" in asked else {"risk": 0.2}
+    with pytest.raises(UsageError, match=word):
+        decided(clustered(30), **options)
+
+
+@pytest.mark.parametrize("studies", [60, pytest.param(600, marks=pytest.mark.slow)])
+def test_of_several_risks_one_is_too_large_no_more_often_than_it_says(studies: int) -> None:
+    # 20% err, by two levels: the loss in levels is exactly as asked
+    rng, false = np.random.default_rng(8), 0
+    for _ in range(studies):
+        table = acumen.from_columns(
+            case=range(120),
+            truth=[0] * 120,
+            prediction=np.where(rng.random(120) < 0.2, 2, 0),
+            confidence=rng.random(120),
+            scale=[0, 1, 2],
+        )
+        both = decided(table, risk=0.3, loss="zero_one", also={"abs": 0.4}, method="approx")
+        false += both.certified
+    assert 0 < false <= stats.binom.ppf(0.999, studies, 0.1)

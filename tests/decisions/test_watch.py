@@ -62,6 +62,16 @@ def test_the_capital_is_that_of_bets_on_what_is_lost_beyond_the_promise() -> Non
     assert (document.cases, document.looks) == (5, 3)
 
 
+def test_a_promise_of_several_risks_is_refused() -> None:
+    table = acumen.from_columns(
+        case=range(60), truth=[0] * 60, prediction=[0] * 60, confidence=[0.9] * 60, scale=[0, 1, 2]
+    )
+    several = acumen.threshold(table, risk=0.2, loss="abs", also={"zero_one": 0.2}, grid=[0.4])
+    assert several.document.certified
+    with pytest.raises(DataError, match=r"promises several risks \(zero_one too\)"):
+        acumen.watch(rows("rr"), promise=several)
+
+
 def test_how_often_one_looks_changes_nothing_but_where_it_stops() -> None:
     stream, of = rows("rw" * 12), promise()
     often, seldom = (acumen.watch(stream, promise=of, every=k).document for k in (1, 24))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +26,18 @@ from acumen.values.measured import Interval, Measured
 
 
 @dataclass(frozen=True, eq=False)
+class Also:
+    """A further loss of the same rows, and the risk of it that is allowed."""
+
+    name: str
+    loss: Floats
+    """Of the answered rows, as a share of ``most_loss``."""
+    alpha: float
+    """As a share of it too."""
+    most_loss: float
+
+
+@dataclass(frozen=True, eq=False)
 class Sample:
     """Cases in the order of a hash of their ids, so that the order of rows changes nothing."""
 
@@ -41,6 +54,13 @@ class Sample:
     """Whether there are losses between none and the most."""
     weight: Floats | None = None
     """How many cases each stands for, where they were drawn with different chances."""
+    also: tuple[Also, ...] = ()
+    """What is promised beside the first loss."""
+
+    @property
+    def losses(self) -> list[Sample]:
+        """The sample under its first loss, and under each further one."""
+        return [self, *(replace(self, loss=other.loss, also=()) for other in self.also)]
 
     @property
     def n(self) -> int:
@@ -61,7 +81,8 @@ class Sample:
         confidence, loss = self.confidence[rows], self.loss[rows]
         weight = None if self.weight is None else self.weight[places]
         own = replace(self, confidence=confidence, loss=loss, case=case, rows=self.rows[places])
-        return replace(own, weight=weight)
+        also = tuple(replace(other, loss=other.loss[rows]) for other in self.also)
+        return replace(own, weight=weight, also=also)
 
     @property
     def counts(self) -> Floats:
@@ -108,6 +129,34 @@ def sample_of(table: Judgments, name: str, loss: AnyLoss, calibration: Any = Non
     sizes = np.bincount(place[table.case[table.once]], minlength=len(place))
     graded = bool(((grades.cost > 0) & (grades.cost < most)).any() or len(rows) < len(answers))
     return Sample(values, costs, place[table.case[rows]], sizes, most * grades.unit, graded)
+
+
+def with_more(sample: Sample, table: Judgments, name: str, said: Any, calibration: Any) -> Sample:
+    """The sample with further losses and the risks allowed of them: ``zero_one=.2``, or a mapping.
+
+    A threshold that keeps all of them passes the test of each: none is paid for.
+    """
+    pairs = said.items() if isinstance(said, Mapping) else map(_risk_of, said)
+    also = []
+    for loss, risk in pairs:
+        other = sample_of(table, name, loss, calibration)
+        known = find_loss(loss).name
+        if not 0.0 < risk < other.most_loss:
+            most = other.most_loss
+            raise UsageError(
+                f"a risk of {known} is between 0 and the largest loss, {most:g}, not {risk:g}"
+            )
+        also.append(Also(known, other.loss, risk / other.most_loss, other.most_loss))
+        sample = replace(sample, graded=sample.graded or other.graded)
+    return replace(sample, also=tuple(also))
+
+
+def _risk_of(text: str) -> tuple[str, float]:
+    loss, mark, risk = text.rpartition("=")
+    try:
+        return loss.strip(), float(risk if mark and loss.strip() else "none")
+    except ValueError:
+        raise UsageError(f"also takes LOSS=RISK, as zero_one=.2, not '{printable(text)}'") from None
 
 
 def with_weights(sample: Sample, table: Judgments, of_cases: Floats | None) -> Sample:

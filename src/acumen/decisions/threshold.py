@@ -23,7 +23,7 @@ from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from acumen.metrics.registry import Kind
-from acumen.results.decisions import Method, Point, Test
+from acumen.results.decisions import Method, Point, Promised, Test
 from acumen.table.judgments import LARGEST, Judgments
 from acumen.types import Floats
 from acumen.values.measured import Measured, finite
@@ -53,6 +53,8 @@ class Search:
     """Empty where two of them are chosen by the number of cases, and share δ."""
     items: int
     """The most judgments of a case."""
+    further: tuple[float, ...] = ()
+    """The same of each further loss."""
 
     def certify(self, sample: Sample, thresholds: Floats) -> list[Point]:
         """Each threshold that is looked at, strictest first."""
@@ -65,8 +67,7 @@ class Search:
             starts[math.ceil(start * len(thresholds) - 1e-9) - 1] += self.delta / len(self.starts)
         # equal thresholds are one, which has what began at each of them
         falling, place = np.unique(-thresholds, return_inverse=True)
-        rows, loss = sample.accepted(-falling)
-        p_values = self.p_values(rows, loss, sample)
+        rows, loss, p_values = self.tests(sample, -falling)
         begins = np.bincount(place, starts).astype(np.float64)
         # above ties at the top nothing is left to test: what began there begins at the first rows
         first = int(np.argmax(rows.sum(axis=1) > 0))
@@ -85,13 +86,28 @@ class Search:
             )
         ]
         falling, place = np.unique(-thresholds, return_inverse=True)
-        rows, loss = sample.accepted(-falling)
-        p_values = self.p_values(rows, loss, sample)
+        rows, loss, p_values = self.tests(sample, -falling)
         nothing = int(np.argmax(rows.sum(axis=1) > 0))
         first, second = (max(int(place[at]), nothing) for at in places)
         level, certified = bounds.shared(p_values, first, second, self.delta)
         sums = sample.weighted(rows), sample.weighted(loss)
         return _points(sample, -falling, *sums, p_values, level, certified)
+
+    @property
+    def alphas(self) -> list[float]:
+        """The first risk allowed, and those of further losses."""
+        return [self.alpha, *self.further]
+
+    def tests(self, sample: Sample, thresholds: Floats) -> tuple[Floats, Floats, Floats]:
+        """Accepted rows, their first loss, and p of "one of the risks is above what is allowed"."""
+        rows, loss = sample.accepted(thresholds)
+        losses = [loss, *(own.accepted(thresholds)[1] for own in sample.losses[1:])]
+        return rows, loss, self.joint(rows, losses, sample)
+
+    def joint(self, rows: Floats, losses: Sequence[Floats], sample: Sample) -> Floats:
+        """The largest p of all losses: each must be shown to be small, so none is paid for."""
+        each = zip(self.alphas, losses, strict=True)
+        return np.max([replace(self, alpha=a).p_values(rows, lost, sample) for a, lost in each], 0)
 
     def p_values(self, rows: Floats, loss: Floats, sample: Sample) -> Floats:
         """Of "the risk is above α", for accepted rows and their loss ``(threshold, case)``."""
@@ -129,12 +145,13 @@ class Search:
     @property
     def fewest_cases(self) -> int:
         """With fewer, nothing is certified, even without an error."""
+        least = min(self.alphas)
         if self.method == "crc":
-            return math.ceil(1 / self.alpha - 1e-9) - 1
+            return math.ceil(1 / least - 1e-9) - 1
         parts = 1 if self.method == "sgr" else len(self.starts) or 1
         if self.test == "repeated":
-            return fewest_bet(self.alpha, self.delta / parts)
-        return bounds.fewest_cases(self.alpha, self.delta / parts)
+            return fewest_bet(least, self.delta / parts)
+        return bounds.fewest_cases(least, self.delta / parts)
 
 
 def _points(sample: Sample, *columns: Any) -> list[Point]:
@@ -189,28 +206,44 @@ def undone_by(
     if point is None or point.p_value is None or point.level is None:
         return None, None
     bound = np.array([-np.inf if point.threshold is None else point.threshold])
-    rows, loss = sample.accepted(bound)
+    rows = sample.accepted(bound)[0]
+    losses = [own.accepted(bound)[1] for own in sample.losses]
     most = float(rows.max())
 
     def undoes(cases: int) -> bool:
         lost = np.full((1, cases), most)
-        more = np.append(rows, lost, axis=1), np.append(loss, lost, axis=1)
+        more = np.append(rows, lost, axis=1), [np.append(loss, lost, axis=1) for loss in losses]
         weight = sample.weight  # of the further cases, the mean
         alike = None if weight is None else np.append(weight, np.full(cases, weight.mean()))
-        p = search.p_values(*more, replace(sample, weight=alike))[0]
+        p = search.joint(*more, replace(sample, weight=alike))[0]
         return bool(p > (point.level or 0.0))
 
     return fewest(undoes), unseen(rows[0][rows[0] > 0])
 
 
-def least_open(sample: Sample, alpha: float) -> float | None:
-    """The least share of all rows to leave open for a risk of α among these cases; None: none."""
+def also_of(sample: Sample, point: Point | None) -> list[Promised]:
+    """What is promised of further losses, and what their risk is here."""
+    cut = np.array([-np.inf if point is None or point.threshold is None else point.threshold])
+    out = []
+    for own, other in zip(sample.losses[1:], sample.also, strict=True):
+        rows, loss = (float(sample.weighted(part[0])) for part in own.accepted(cut))
+        risk = loss / rows * other.most_loss if point is not None and rows else None
+        out.append(Promised(loss=other.name, alpha=other.alpha * other.most_loss, risk=risk))
+    return out
+
+
+def least_open(sample: Sample, alphas: Sequence[float]) -> float | None:
+    """The least share of all rows to leave open for such risks among these cases; None: none."""
     order = np.argsort(-sample.confidence, kind="stable")
     ends = np.flatnonzero(np.diff(sample.confidence[order], append=-np.inf))
     of_case = np.ones(sample.n) if sample.weight is None else sample.weight
     weight = of_case[sample.case[order]]
-    reach, lost = np.cumsum(weight)[ends], np.cumsum(weight * sample.loss[order])[ends]
-    fits = np.flatnonzero(lost <= alpha * reach + 1e-12)
+    reach = np.cumsum(weight)[ends]
+    each = [
+        np.cumsum(weight * own.loss[order])[ends] <= alpha * reach + 1e-12
+        for own, alpha in zip(sample.losses, alphas, strict=True)
+    ]
+    fits = np.flatnonzero(np.all(each, axis=0))
     return None if not len(fits) else 1.0 - float(reach[fits[-1]] / sample.counts.sum())
 
 

@@ -37,6 +37,10 @@ def certified(promise: Any) -> tuple[str, ThresholdDocument]:
     name, document = source_name(named[0]), named[1]
     if not document.certified:
         raise DataError(["certifies no threshold: there is no promise to watch"], source=name)
+    if document.also:
+        others = ", ".join(other.loss for other in document.also)
+        message = f"promises several risks ({others} too): watch or card a threshold of one"
+        raise DataError([message], source=name)
     if document.delta is None:
         message = "promises a mean loss of a case (crc); a risk is what can be watched"
         raise DataError([message], source=name)

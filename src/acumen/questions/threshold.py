@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from acumen.declare import say
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     "acumen threshold run.json --mode few_shot --confidence token_msp --coverage .5",
     "acumen threshold rows.csv --risk .3 --loss zero_one --grid .5,.7 --repeated",
     "acumen threshold rows.csv --risk .3 --loss zero_one --starts auto",
+    "acumen threshold rows.csv --risk .35 --loss zero_one --also abs=.5",
 )
 def threshold(
     run: options.Run,
@@ -34,6 +35,15 @@ def threshold(
             more="""The cut that keeps it is found, and the risk that can be promised above it.""",
         ),
     ] = None,
+    also: Annotated[
+        Mapping[str, float] | Sequence[str],
+        say(
+            "A further risk that is kept as well, LOSS=RISK; repeatable.",
+            metavar="LOSS=RISK",
+            kind=list[str] | None,
+            more="""All hold together with the one chance of error: each is tested at all of it.""",
+        ),
+    ] = (),
     confidence: options.OneConfidence = CONFIDENCE,
     delta: Annotated[float, say("Chance that the true risk is larger.")] = DELTA,
     method: Annotated[
@@ -110,10 +120,12 @@ def threshold(
         one_confidence,
         origin,
         sample_of,
+        with_more,
         with_weights,
     )
     from acumen.decisions.threshold import (
         Search,
+        also_of,
         asked_repeatedly,
         cases_needed,
         coverage_of,
@@ -149,6 +161,11 @@ def threshold(
         raise UsageError(f"a coverage is above 0 and at most 1, not {coverage:g}")
     if coverage is not None and grid is not None:
         raise UsageError("a coverage has one cut; leave the grid out")
+    if also and coverage is not None:
+        raise UsageError("a cut that keeps a coverage is promised one risk; leave --also out")
+    if also and method in ("sgr", "crc"):
+        raise UsageError(f"{method} promises one risk; several at once take exact or approx")
+    sample = with_more(sample, table, name, [also] if isinstance(also, str) else also, artifact)
     design, largest = most_items or len(table.scale.items), int(sample.rows.max())
     if most_items is not None and most_items < largest:
         raise UsageError(f"most_items is {most_items}, and a {table.scale.case} has {largest} rows")
@@ -160,7 +177,8 @@ def threshold(
     by, test_by = own or method_and_test(method, test, sample)
     begins = () if starts == "auto" else numbers_of(starts, "starts")
     alpha = 1.0 if risk is None else risk / sample.most_loss
-    search = Search(by, test_by, alpha, delta, begins, max(design, largest))
+    further = tuple(other.alpha for other in sample.also)
+    search = Search(by, test_by, alpha, delta, begins, max(design, largest), further)
     if coverage is None:
         tested, thresholds = grid_of(sample, grid, search)
         points = search.certify(tested, thresholds)
@@ -188,10 +206,11 @@ def threshold(
         fewest_cases=search.fewest_cases if coverage is None else None,
         items=search.items,
         items_declared=design >= largest,
-        least_open=least_open(sample, search.alpha) if best is None else None,
+        least_open=least_open(sample, search.alphas) if best is None else None,
         undone_by=undone,
         unseen=hidden,
         grid=points,
+        also=also_of(sample, best),
         drawn=None if chances is None else chances.facts,
         case_hashes=hashes_of(table),
     )

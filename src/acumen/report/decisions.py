@@ -111,6 +111,7 @@ def threshold_words(document: ThresholdDocument) -> Words:
     promise = f"{of}{' of a case' * (document.delta is None)}"
     promise += f" ({plain(document.loss)})" * (document.loss != "zero_one")
     promise += f" is at most {document.alpha:g}"
+    promise += "".join(f", and that of {plain(o.loss)} at most {o.alpha:g}" for o in document.also)
     if document.delta is not None:
         promise += f", with a chance of error of {document.delta:.3g}"
     sentence = f"No threshold can be certified with {cases} at which {promise}; "
@@ -136,6 +137,8 @@ def threshold_words(document: ThresholdDocument) -> Words:
         notes.insert(0, f"It accepts {coverage.value:.1%} of all rows{_ends(coverage, '.1%')}.")
     if not document.certified:
         notes.append(_least_open(document))
+    if document.also:
+        notes.append("The risks are promised together; p is that of the one that is least sure.")
     if document.certified and document.undone_by is not None:
         more = f"{counted(document.undone_by, 'more case')} lost as a whole would undo it"
         notes.append(f"{more}{_hidden(document.unseen)}.")
@@ -180,7 +183,8 @@ def _hidden(unseen: float | None) -> str:
 
 def _least_open(document: ThresholdDocument) -> str:
     """What these cases alone would ask for; it promises nothing."""
-    risk = f"a risk of {document.alpha:g} among these cases"
+    both = "".join(f" and of {plain(o.loss)} {o.alpha:g}" for o in document.also)
+    risk = f"a risk of {document.alpha:g}{both} among these cases"
     if document.least_open is None:
         return f"No share of the answers has {risk}."
     return f"For {risk}, at least {document.least_open:.1%} of all rows must be left open."

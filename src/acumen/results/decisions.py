@@ -68,6 +68,14 @@ class Point(Part):
     certified: bool
 
 
+class Promised(Part):
+    """A further risk that a threshold keeps."""
+
+    loss: str
+    alpha: Above0 = Field(description="the largest risk allowed, in units of the loss")
+    risk: float | None = Field(description="of what is accepted of the calibration cases")
+
+
 class ThresholdDocument(Decision):
     """What ``acumen threshold`` writes: the threshold, what it promises, and how it was reached."""
 
@@ -101,6 +109,9 @@ class ThresholdDocument(Decision):
     confidence: str
     scale: ScalePart
     drawn: Drawn | None = Field(default=None, description="how cases were drawn to be labelled")
+    also: list[Promised] = Field(
+        default_factory=list, description="risks of other losses, kept too"
+    )
     grid: list[Point] = Field(default_factory=list)
     case_hashes: CaseHashes = CaseHashes()
 
