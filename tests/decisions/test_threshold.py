@@ -593,7 +593,8 @@ def test_several_risks_are_tested_each_at_all_of_the_chance() -> None:
     first = decided(table, risk=0.3, loss="zero_one", **asked)
     second = decided(table, risk=0.12, loss="abs_norm", **asked)
     turned = decided(table, risk=0.12, loss="abs_norm", also=one, **asked)
-    ps = [[p.p_value for p in document.grid] for document in (both, first, second, turned)]
+    documents = both, first, second, turned
+    ps = [[p.p_value or 0.0 for p in document.grid] for document in documents]
     assert ps[1] != ps[2]
     assert ps[0] == ps[3] == np.maximum(ps[1], ps[2]).tolist()
     for point, a, b in zip(both.grid, first.grid, second.grid, strict=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -20,12 +19,11 @@ from acumen.declare import Parameter, say
 from acumen.defaults import CONSISTENCY_SAMPLES
 from acumen.errors import INTERRUPTED, AcumenError, UsageError, counted, printable
 from acumen.questions import find_question
-from acumen.questions.run import MOST_SAMPLES
+from acumen.questions.run import MOST_SAMPLES, file_of
 
 if TYPE_CHECKING:
     from acumen.questions.answers import Answers
 
-_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 _CONSISTENCY = ("ENABLED", "N_SAMPLES", "TEMPERATURE")
 
 
@@ -46,7 +44,9 @@ def run(context: typer.Context, **options: Any) -> None:
     from acumen.runner.refusals import EndpointRefusal
 
     output = options.get("output") or Path(f"{Path(task).stem}-run.json")
-    outputs = {name: _output_of(name, output) if len(model) > 1 else output for name in model}
+    if "cascade" in options:
+        raise typer.Exit(_ask_one(task, cases, model, options | {"output": output}, **after))
+    outputs = {name: file_of(name, output) if len(model) > 1 else output for name in model}
     if len(set(outputs.values())) < len(model):
         raise UsageError("two models would write one run file: ask them in two commands")
     codes = []
@@ -66,11 +66,6 @@ def run(context: typer.Context, **options: Any) -> None:
     raise typer.Exit(max(codes))
 
 
-def _output_of(model: str, output: Path) -> Path:
-    """The run file of one of several models: the model's name goes before the suffix."""
-    return output.with_name(f"{output.stem}-{_NOT_IN_NAMES.sub('-', model)}{output.suffix}")
-
-
 def _shown_fields(text: str) -> str:
     """The fields of every request, unless one of them may be a secret."""
     from acumen.runner.disclosure import HIDDEN, disclosed
@@ -87,8 +82,10 @@ _SECRETS: Final[Mapping[str, Callable[[str], str]]] = {
 """Options whose values may be secrets, and what is shown of them."""
 
 
-def _ask_one(task: str, cases: str, model: str, options: dict[str, Any], **after: bool) -> int:
-    """Run one model; the exit code of how it ended."""
+def _ask_one(
+    task: str, cases: str, model: str | list[str], options: dict[str, Any], **after: bool
+) -> int:
+    """Run one model, or the stages of a cascade; the exit code of how it ended."""
     from acumen.cli.progress import RunProgress
     from acumen.questions.run import run as run_task
 

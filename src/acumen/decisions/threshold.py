@@ -107,7 +107,8 @@ class Search:
     def joint(self, rows: Floats, losses: Sequence[Floats], sample: Sample) -> Floats:
         """The largest p of all losses: each must be shown to be small, so none is paid for."""
         each = zip(self.alphas, losses, strict=True)
-        return np.max([replace(self, alpha=a).p_values(rows, lost, sample) for a, lost in each], 0)
+        ps = [replace(self, alpha=alpha).p_values(rows, lost, sample) for alpha, lost in each]
+        return np.asarray(np.max(ps, axis=0))
 
     def p_values(self, rows: Floats, loss: Floats, sample: Sample) -> Floats:
         """Of "the risk is above α", for accepted rows and their loss ``(threshold, case)``."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Unpack, get_args
 
@@ -15,9 +17,13 @@ from acumen.runner.choices import Api, CaseReading, Modes, Option, ReplyFormat
 if TYPE_CHECKING:
     from acumen.questions.answers import Answers
     from acumen.runner.endpoint import Watcher
+    from acumen.runner.execute import Run
+    from acumen.runner.withhold import Sieve
+    from acumen.types import CaseId
 
 MOST_SAMPLES: Final = 100
 SAMPLING_TEMPERATURE: Final = 0.7
+_NOT_IN_NAMES: Final = re.compile(r"[^\w.-]+")
 _OPTIONAL: Final = ", ".join(get_args(Option))
 
 
@@ -32,10 +38,11 @@ def run(
         str | Path, say("Cases: JSON, CSV, …; 'demo' for the bundled ones.", kind=str, is_file=True)
     ],
     model: Annotated[
-        str,
+        str | Sequence[str],
         say(
             "The endpoint's model; 'local' for the small one here; several, in turn.",
             kind=list[str],
+            more="From Python several are the stages of a cascade.",
         ),
     ],
     *,
@@ -169,6 +176,21 @@ def run(
             file holds what was left open.""",
         ),
     ] = None,
+    cascade: Annotated[
+        Any,
+        say(
+            "Ask the models one after another, each what those before it left open.",
+            kind=Path | None,
+            is_file=True,
+            more="""What :func:`acumen.cascade` made, or its file. A model for each stage, in their
+            order; every stage has a run file of its own, and the run file has the answers of
+            all.""",
+        ),
+    ] = None,
+    audit: Annotated[
+        float,
+        say("Of a cascade: the share of cases answered without people to label all the same."),
+    ] = 0.0,
     watcher: Annotated[
         Watcher | None,
         python("Hears of the journal, of every finished question, and of a Ctrl-C."),
@@ -223,10 +245,13 @@ def run(
         # how large a reply may be goes by it
         raise UsageError("--extra-body may not set the longest reply: give --max-tokens")
     content = read_task(task)
+    if cascade is not None and content.is_verdict:
+        raise UsageError("a cascade asks tasks with levels, not for verdicts")
     orders = 2 if content.swap else 1
     if temperature is None:  # samples that are to differ need some
         temperature = SAMPLING_TEMPERATURE if samples > 1 else 0.0
-    address = address_of(model, base_url, api)
+    _refuse_stages(models := [model] if isinstance(model, str) else [*model], asked)
+    address = address_of(models[0], base_url, api)
     more = (api, api_key_env, api_version, header or {}, api_key_command)
     cert = None if client_cert is None else Path(client_cert)
     access = None if address is None else Access(address, *more, cert)
@@ -242,7 +267,7 @@ def run(
         "top_logprobs": top_logprobs or None,
         "omit": tuple(sorted(set(omit))),
     }
-    settings = Settings(**taken_by(Settings, asked | facts))
+    settings = Settings(**taken_by(Settings, asked | facts | {"model": models[0]}))
     if references is None and str(cases) == DEMO and mode != "zero_shot":
         references = DEMO  # the bundled cases bring their own
     prices = (prompt_price or 0.0, completion_price or 0.0)
@@ -252,16 +277,65 @@ def run(
         from acumen.runner.withhold import Sieve  # brings the confidence functions: 0.1 s
 
         sieve = Sieve.of(threshold, content.scale)
-    finished = execute(
-        Plan(content, read_cases(cases, content, **reading), known, settings, limit),
-        Path(output or f"{content.name}-run.json"),
-        access,
-        resume=resume,
-        dry_run=dry_run,
-        watcher=watcher,
-        concurrency=concurrency or (1 if address is None else 8),
-        patience=Patience(timeout, retries, requests_per_minute, tokens_per_minute),
-        limits=Limits(failure_limit, time_limit, token_limit, cost_limit, prices),
-        sieve=sieve,
-    )
+    known_cases = read_cases(cases, content, **reading)
+    place = Path(output or f"{content.name}-run.json")
+
+    def ask(name: str, file: Path, sieve: Sieve | None, only: frozenset[CaseId] | None) -> Run:
+        own = replace(settings, model=name)
+        return execute(
+            Plan(content, known_cases, known, own, limit, only),
+            file,
+            access,
+            resume=resume,
+            dry_run=dry_run,
+            watcher=watcher,
+            concurrency=concurrency or (1 if address is None else 8),
+            patience=Patience(timeout, retries, requests_per_minute, tokens_per_minute),
+            limits=Limits(failure_limit, time_limit, token_limit, cost_limit, prices),
+            sieve=sieve,
+        )
+
+    if cascade is None:
+        finished = ask(models[0], place, sieve, None)
+    else:
+        from acumen.runner.cascade import refuse_old, run_stages, stages_of
+
+        files = [file_of(name, place) for name in models]
+        document, stages = stages_of(cascade, models, content.scale, files)
+        refuse_old(place, resume=resume)
+        if dry_run:  # the later stages are asked a part of it
+            finished = replace(ask(stages[0].model, stages[0].output, None, None), output=place)
+        else:
+            finished = run_stages(
+                lambda stage, only: ask(stage.model, stage.output, stage.sieve, only),
+                document,
+                stages,
+                place,
+                audit,
+            )
     return Answers.of(finished, is_rehearsal=dry_run)
+
+
+def file_of(model: str, output: Path) -> Path:
+    """The run file of one of several models: the model's name goes before the suffix."""
+    return output.with_name(f"{output.stem}-{_NOT_IN_NAMES.sub('-', model)}{output.suffix}")
+
+
+def _refuse_stages(models: Sequence[str], asked: Mapping[str, Any]) -> None:
+    """Calls of several models, or of a cascade, that cannot be meant."""
+    if asked["cascade"] is None:
+        if len(models) != 1:
+            raise UsageError("several models are the stages of a cascade: say which one it is")
+        if asked["audit"]:
+            raise UsageError("an audit is of a cascade: --cascade FILE")
+        return
+    if len({*models}) < len(models):
+        raise UsageError("each stage of a cascade has a model of its own: two are the same")
+    if "local" in models:
+        raise UsageError("a cascade asks several models of one endpoint; the local one is alone")
+    if asked["threshold"] is not None:
+        raise UsageError("a cascade has thresholds of its own; leave --threshold out")
+    if asked["mode"] == "both":
+        raise UsageError("a cascade asks in one mode, not in both")
+    if not 0.0 <= asked["audit"] <= 1.0:
+        raise UsageError(f"an audit is a share from 0 to 1, not {asked['audit']:g}")

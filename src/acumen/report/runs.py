@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from acumen.errors import counted, printable
 from acumen.report.blocks import Detail, Head, Paragraph, Section
@@ -54,6 +54,8 @@ def _failures(summary: RunSummary) -> Iterator[str]:
         yield f"withheld {sieve['withheld']:,} of {counted(sieve['answers'], 'answer')}{tail}"
         if shared := sieve["calibration_cases"]:
             yield f"warning: {counted(shared, 'case')} here made the threshold: no promise holds"
+    if (cascade := summary.failures.get("cascade")) is not None:
+        yield from _cascade(cascade)
     if reasons:
         yield "reasons: " + ", ".join(f"{n:,} {printable(name)}" for name, n in reasons.items())
     if summary.failed_cases:
@@ -73,6 +75,21 @@ def _failures(summary: RunSummary) -> Iterator[str]:
         yield "prompts were longer than the model's context: shorten these cases"
     if outcomes.get("transport_failure", 0) > sum(n for r, n in reasons.items() if r in HOPELESS):
         yield "to ask again what got no reply, add --resume"
+
+
+def _cascade(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Who answered what, and what people are left with."""
+    rows, left = facts["rows"], facts["referred"]
+    yield f"of {counted(rows, 'row')}, answered: " + ", ".join(
+        f"{printable(stage['model'])} {stage['accepted']:,} "
+        f"(asked about {counted(stage['cases'], 'case')})"
+        for stage in facts["stages"]
+    )
+    before = f"{facts['referred_before']:.1%} where it was certified"
+    yield f"to people: {left:,} ({left / rows:.1%}; {before})"
+    audit = facts["audit"]
+    if audit["cases"]:
+        yield f"audit: {counted(len(audit['cases']), 'case')} to label, in {audit['file']}"
 
 
 def _main(summary: RunSummary, _: Ask) -> Section:

@@ -16,6 +16,7 @@ from acumen.runner.disclosure import disclosed
 from acumen.runner.record import Key, Mode, Record
 from acumen.runner.schema import reply_schema
 from acumen.runner.task import Task
+from acumen.types import CaseId
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ class Plan:
     references: References | None
     settings: Settings
     limit: int | None = None
+    only: frozenset[CaseId] | None = None
+    """Of a later stage of a cascade, the cases that are left."""
 
     def __post_init__(self) -> None:
         if "few_shot" in self.settings.modes:
@@ -92,7 +95,8 @@ class Plan:
     @property
     def asked_cases(self) -> tuple[Case, ...]:
         """The cases of this run, after ``--limit``."""
-        return self.cases.all[: self.limit]
+        cases = self.cases.all[: self.limit]
+        return cases if self.only is None else tuple(c for c in cases if c.id in self.only)
 
     def questions(self) -> Iterator[Question]:
         """Every question, case by case, so that a stopped run has whole cases."""
