@@ -16,8 +16,9 @@ from acumen import cli
 from acumen.cli import app, options, run_command
 from acumen.cli.output import check_targets
 from acumen.cli.progress import RunProgress, Wait
-from acumen.cli.run_command import _consistency, _fields, _headers, _output_of
+from acumen.cli.run_command import _consistency, _fields, _headers
 from acumen.errors import UsageError
+from acumen.questions.run import file_of
 
 
 def test_no_command_offers_what_the_program_offers_once() -> None:
@@ -42,7 +43,7 @@ def test_fields_of_a_request_are_a_json_object() -> None:
 
 
 def test_each_of_several_models_has_its_file() -> None:
-    assert _output_of("org/m:1", Path("a/run.json")) == Path("a/run-org-m-1.json")
+    assert file_of("org/m:1", Path("a/run.json")) == Path("a/run-org-m-1.json")
 
 
 @pytest.mark.parametrize(
