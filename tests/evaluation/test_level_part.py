@@ -131,3 +131,13 @@ def test_a_table_without_probabilities_has_no_part() -> None:
     result = acumen.evaluate(table, resamples=0)
     assert result.document.levels == []
     assert "probabilities honest" not in str(result)
+
+
+def test_the_panel_of_a_case_has_the_probability_of_every_level() -> None:
+    p = [[0.25, 0.75, 0.0], None, [0.1, 0.2, 0.7]]
+    table = acumen.from_columns(case=[1, 2, 3], truth=[0, 1, 2], distribution=p, scale="0-2")
+    result = acumen.evaluate({"a": table, "b": table}, resamples=0)
+    assert [rows.distribution for rows in result.document.rows] == [p, p]
+    assert "0: 25.0% · 1: 75.0% · 2: 0.0%" in result.to_html()
+    listed = acumen.evaluate(table, resamples=0).to_markdown(full=True)
+    assert "probability of each level" not in listed  # of a case alone, beside the table

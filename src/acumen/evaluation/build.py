@@ -27,6 +27,7 @@ from acumen.table.align import everyone
 from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
+from acumen.types import Floats
 from acumen.values.measured import Delta, Description, Measured, finite
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights, balance
@@ -363,7 +364,15 @@ def _rows_of(system: System) -> document.Rows:
         unanswerable=[] if judged.unanswerable is None else judged.unanswerable.tolist(),
         evidence=_evidence(judged.signals.get(EVIDENCE_COUNT)),
         evidence_texts=_evidence_texts(texts),
+        distribution=_chances(judged.distribution),
     )
+
+
+def _chances(distribution: Floats | None) -> list[list[float] | None]:
+    """The probabilities of each row, None where it has none."""
+    if distribution is None:
+        return []
+    return [None if np.isnan(p[0]) else p.tolist() for p in distribution.round(6)]
 
 
 def _truths(table: Judgments) -> list[Any]:

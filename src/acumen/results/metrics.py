@@ -412,12 +412,14 @@ class Rows(Model):
     """The evidence itself, as the run quotes it; empty unless texts were asked for."""
     unanswerable: list[bool] = Field(default_factory=list)
     """Whether the truth says that a row cannot be judged; empty where nothing could say so."""
+    distribution: list[list[float] | None] = Field(default_factory=list)
+    """Probabilities of the levels, lowest first; empty where the system gives none."""
 
     def columns(self) -> Iterator[Sized]:
         """Every column there is; they must be of one length."""
         yield from (self.case, self.item, self.truth, self.prediction, self.outcome)
         yield from self.confidence.values()
-        more = self.evidence, self.evidence_texts, self.unanswerable
+        more = self.evidence, self.evidence_texts, self.unanswerable, self.distribution
         yield from (column for column in more if column)
 
 

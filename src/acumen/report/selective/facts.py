@@ -147,6 +147,9 @@ def cases(
         Column(name(f), values=tuple(map(drawn, rows.confidence[f])), key=f"function {name(f)}")
         for f in functions
     ]
+    if rows.distribution:
+        chances = [_chances(levels, p) for p in rows.distribution]
+        columns.append(replace(coded("probability of each level", chances), is_listed=False))
     quoted = texts and bool(rows.evidence_texts)
     if quoted:
         columns.append(coded("what the evidence says", list(map(_quotes, rows.evidence_texts))))
@@ -160,6 +163,13 @@ def _truth(level: Callable[..., str], rows: Rows, at: int) -> str:
 def _cannot(rows: Rows, at: int) -> bool:
     """Whether the truth says that a row cannot be judged; of several raters, that all do."""
     return bool(rows.unanswerable) and rows.unanswerable[at] and rows.truth[at] is None
+
+
+def _chances(levels: Sequence[str], chances: Sequence[float] | None) -> str:
+    """The probability of every level, lowest first."""
+    if chances is None:
+        return UNDEFINED
+    return " · ".join(f"{k}: {p:.1%}" for k, p in zip(levels, chances, strict=True))
 
 
 def _quotes(texts: Sequence[str]) -> str:
