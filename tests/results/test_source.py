@@ -220,6 +220,17 @@ def test_its_errors_stand_at_its_cuts_and_nothing_is_said_to_be_ours(
     assert "None" not in text
 
 
+def test_a_file_that_is_named_alone_is_shown_and_no_run_is_looked_for_in_it(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([files["one"]]) == 0
+    assert "not by acumen" in capsys.readouterr().out
+    for command in (["evaluate"], ["gate", "--metric", "augrc", "--at-most", "1"]):
+        assert run([*command, files["one"]]) == 3
+        told = " ".join(capsys.readouterr().err.split())
+        assert "one.json: these are metrics, not the run they are of: show them with" in told
+
+
 def test_two_artifacts_stand_in_one_table(
     files: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

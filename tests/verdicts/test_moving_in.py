@@ -14,8 +14,8 @@ from acumen.cli import run
 from acumen.errors import DataError, UsageError
 from acumen.files.json import write_json
 from acumen.policy import find_policy
+from acumen.results.log import log_of
 from acumen.studies import verdict_study
-from acumen.verdicts.log import log_of
 from acumen.verdicts.read import parse_results
 from acumen.verdicts.truth import parse_truth
 
@@ -118,6 +118,16 @@ def test_a_log_of_one_result_is_one(tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text(json.dumps(LOG[0]) + "\n")
     assert acumen.score(tmp_path / "results.jsonl", resamples=0).to_dict()["total"] == 1
     assert log_of(json.dumps({"results": LOG}).encode(), "run.json") is None
+
+
+def test_a_log_is_shown_as_the_results_it_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "results.jsonl"
+    log.write_text("".join(json.dumps(line) + "\n" for line in LOG))
+    for words in (["show", str(log)], [str(log)]):
+        assert run(words) == 0
+        assert "Not scored: results.jsonl; --full says what is lacking." in capsys.readouterr().out
 
 
 def test_a_log_that_broke_off_says_in_which_line() -> None:

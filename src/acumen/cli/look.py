@@ -23,7 +23,7 @@ def look(path: str) -> list[str]:
     commands = (survey.measurable[name].command for name in ASKED if name in survey.measurable)
     command = next((command for command in commands if command is not None), None)
     if not survey.sure or command is None:
-        return ["map", path]
+        return ["show", path] if _is_ours(path) else ["map", path]
     from acumen.report.blocks import Paragraph, Tone
 
     sections = [section for section in result.sections() if section.key != "lacks"]
@@ -34,7 +34,7 @@ def look(path: str) -> list[str]:
 
 
 def _is_ours(path: str) -> bool:
-    """Whether a file is a document that acumen wrote."""
+    """Whether a file is a document, as acumen or the source's tools write them."""
     from acumen.results.kinds import read_document
 
     try:

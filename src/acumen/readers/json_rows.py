@@ -120,6 +120,9 @@ def _only_list(document: Any, name: str) -> list[Any]:
     first = systems[0] if isinstance(systems, list) and systems else None
     if any(isinstance(d, Mapping) and "unified_scores" in d for d in (document, first)):
         raise DataError([f"these are {SCORED}: show them with acumen show"], source=name)
+    if "confidence_variants" in document:
+        message = "these are metrics, not the run they are of: show them with acumen show"
+        raise DataError([f"{message}, and give the run itself to test it"], source=name)
     lists = dict(_lists(document))
     if len(lists) == 1:
         return next(iter(lists.values()))

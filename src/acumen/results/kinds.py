@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from acumen.errors import DataError, printable
-from acumen.files.json import read_json, source_name
+from acumen.files.json import read_bytes, read_json, source_name
 from acumen.files.problems import validated
+from acumen.results.log import log_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -118,8 +119,10 @@ def document_of(content: object, source: str) -> Any:
 
 
 def read_document(path: str | Path) -> Any:
-    """A document from a file."""
-    return document_of(read_json(path), source_name(path))
+    """A document from a file; a log of verdicts is one."""
+    source = source_name(path)
+    log = log_of(read_bytes(path), source) if Path(path).suffix == ".jsonl" else None
+    return document_of(read_json(path) if log is None else log, source)
 
 
 def name_of(document: object) -> str:

@@ -11,12 +11,12 @@ from typing import Any, Final
 from acumen.errors import UsageError, printable, source_name
 from acumen.files.json import parse_json, read_bytes
 from acumen.policy import Policy, builtin_policies, find_policy
+from acumen.results.log import log_of
 from acumen.results.verdicts import MadeFrom, Override
 from acumen.studies import POLICY, verdict_study
 from acumen.table.scale import Scale, find_scale
 from acumen.verdicts.claims import Reviews, Truth, VerdictRun
 from acumen.verdicts.compute import DEFAULT_POLICY
-from acumen.verdicts.log import log_of
 from acumen.verdicts.overrides import apply_overrides, parse_overrides
 from acumen.verdicts.read import named_methods, named_policy, parse_results
 from acumen.verdicts.truth import parse_reviews, parse_truth
