@@ -681,6 +681,7 @@ def test_axe_finds_nothing(browser: Any, pair_file: Path, scheme: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_axe_finds_nothing_on_the_page_of_the_demo(browser: Any, tmp_path: Path) -> None:
     from acumen.cli import run
 

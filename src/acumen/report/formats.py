@@ -5,6 +5,7 @@ Names come from files: in every format they are text and nothing else.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
@@ -24,6 +25,7 @@ from acumen.report.blocks import (
     Warnings,
     in_text,
 )
+from acumen.report.terms import MINUS
 
 Parts = Iterable[Section | Block]
 EVERY_CASE: Final = sys.maxsize
@@ -42,6 +44,24 @@ _LATEX: Final = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
+        # LaTeX knows letters with accents, and no sign of these
+        "≥": r"$\geq$",
+        "≤": r"$\leq$",
+        "≈": r"$\approx$",
+        "≠": r"$\neq$",
+        "∞": r"$\infty$",
+        "−": "$-$",
+        "→": r"$\to$",
+        "✓": r"$\surd$",
+        "δ": r"$\delta$",
+        "ε": r"$\varepsilon$",
+        "α": r"$\alpha$",
+        "κ": r"$\kappa$",
+        "λ": r"$\lambda$",
+        "π": r"$\pi$",
+        "ρ": r"$\rho$",
+        "σ": r"$\sigma$",
+        "τ": r"$\tau$",
     }
 )
 
@@ -74,26 +94,29 @@ def as_markdown(parts: Parts) -> str:
 
 
 def as_latex(parts: Parts) -> str:
-    """Paragraphs and tables (booktabs) with intervals."""
+    """Paragraphs and tables (booktabs) with intervals, for any of LaTeX's engines."""
 
     def drawn(table: Table, escaped: Callable[[str], str]) -> Iterator[str]:
         sides = "".join("r" if is_number else "l" for is_number in table.numeric)
+        yield r"% \usepackage{booktabs}"
         yield from (rf"\begin{{tabular}}{{{sides}}}", r"\toprule")
         yield from (" & ".join(map(escaped, table.columns)) + r" \\", r"\midrule")
         for row in table.rows:
             yield " & ".join(_cells(row, escaped, "$^{*}$")) + r" \\"
         yield from (r"\bottomrule", r"\end{tabular}")
 
-    return _written(parts, _LATEX, drawn)
+    return _written(parts, _LATEX, drawn, MINUS)
 
 
 def _written(
     parts: Parts,
     letters: Mapping[int, str],
     drawn: Callable[[Table, Callable[[str], str]], Iterator[str]],
+    minus: re.Pattern[str] | None = None,
 ) -> str:
     def escaped(text: str) -> str:
-        return " ".join(text.split()).translate(letters)
+        text = " ".join(text.split())
+        return (minus.sub("−", text) if minus else text).translate(letters)
 
     chunks = (
         escaped(p) if isinstance(p, str) else "\n".join(drawn(p, escaped)) for p in _flat(parts)

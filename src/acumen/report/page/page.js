@@ -426,7 +426,7 @@
       }
       const keys = new Map(data.columns.filter(own).map((column) => [column.key, column.title]));
       const head = made("tr", {}, made("th", { scope: "col", textContent: "what" }),
-        ...data.systems.map((name) => made("th", { scope: "col" }, made("bdi", { textContent: name }))));
+        ...data.systems.map((name) => made("th", { scope: "col" }, made("bdi", { textContent: name || "value" }))));
       const body = [...keys].map(([wanted, name]) => made("tr", {}, made("th", { scope: "row", textContent: name }),
         ...data.systems.map((system) => {
           const column = columnOf(wanted, system);
@@ -746,9 +746,10 @@
     (/[",\n\r]/.test(quoted(text)) ? `"${quoted(text).replaceAll('"', '""')}"` : quoted(text))).join(",")).join("\r\n");
   const markdown = ([head, ...rows]) => [head, head.map(() => "---"), ...rows].map((row) =>
     `| ${row.map((text) => text.replace(/[\\`*_{}[\]<>()#+!|~&$]/g, "\\$&").replace(/\s+/g, " ")).join(" | ")} |`).join("\n");
-  const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
+  const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
+    "≥": "$\\geq$", "≤": "$\\leq$", "−": "$-$", "✓": "$\\surd$", "δ": "$\\delta$", "ε": "$\\varepsilon$", "α": "$\\alpha$", "κ": "$\\kappa$" };
   const latex = (rows) => `\\begin{tabular}{${"l".repeat(rows[0].length)}}\n${rows.map((row) =>
-    row.map((text) => text.replace(/[\\~^{}#$%&_]/g, (c) => TEX[c] ?? `\\${c}`).replace(/\s+/g, " ")).join(" & ")
+    row.map((text) => text.replace(/[\\~^{}#$%&_≥≤−✓δεακ]/g, (c) => TEX[c] ?? `\\${c}`).replace(/\s+/g, " ")).join(" & ")
   ).join(" \\\\\n")} \\\\\n\\end{tabular}\n`;
   const FORMATS = [["CSV", "csv", "text/csv", csv], ["Markdown", "md", "text/markdown", markdown],
     ["LaTeX", "tex", "application/x-tex", latex]];
