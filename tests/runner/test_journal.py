@@ -144,7 +144,7 @@ def test_a_hole_at_the_end_is_cut_off_and_one_in_the_middle_is_refused(tmp_path:
 
 
 def test_a_torn_first_line_starts_the_journal_again(tmp_path: Path) -> None:
-    (tmp_path / "run.json.journal").write_bytes(b'{"journal": 1, "ru')
+    (tmp_path / "run.json.journal").write_bytes(b'{"journal": 2, "ru')
     journal = write(tmp_path / "run.json", record(1), resume=True)
     assert journal.repaired
     again = open_journal(tmp_path / "run.json", HEADER, resume=True)

@@ -16,6 +16,7 @@ from acumen.files.json import to_json
 from acumen.runner.endpoint import Watcher
 from acumen.runner.execute import execute
 from acumen.runner.journal import VERSION, open_journal, sealed
+from acumen.runner.ownership import leftovers
 from acumen.runner.plan import Plan
 from acumen.runner.task import Task
 
@@ -35,6 +36,11 @@ LINE = sealed(to_json(HEADER, indent=None).encode())
         LINE + b"a note below it, without an end",
         LINE + b'{"mine": 1',
         b"\0",
+        b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0",  # holes in a file that is binary
+        b"\0\0\1\0\1\0",
+        b"\0" * (1 << 20),
+        b'{"journal": "of my year, in one line"}',
+        LINE + b"a note below it\0\0",
     ],
 )
 def test_a_file_of_somebody_elses_under_the_journals_name_stays_as_it_is(
@@ -100,7 +106,39 @@ def test_what_stands_where_the_lock_goes_is_not_emptied(kind: str, tmp_path: Pat
     assert lock.read_text() == precious.read_text() == "mine"
 
 
-@pytest.mark.parametrize("content", ["mine", '{"run_metadata": {"run_id": "other"}}', None])
+@pytest.mark.parametrize("lost", [2, 4096])
+@pytest.mark.parametrize("cut", [0, 1, 40])
+def test_pages_that_a_disk_lost_of_the_first_line_are_begun_again(
+    cut: int, lost: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.json.journal"
+    path.write_bytes(LINE[:cut] + b"\0" * lost)
+    open_journal(tmp_path / "run.json", HEADER, resume=False).close()
+    assert path.read_bytes() == LINE
+
+
+def test_what_a_killed_writer_left_is_known_by_its_name_and_by_what_is_in_it(
+    tmp_path: Path,
+) -> None:
+    own = {f".run.json.{n:016x}.tmp" for n in range(3)}
+    for name, text in zip(
+        sorted(own), ("", '{\n "run_metadata": {', '{\n "run_id": "7'), strict=True
+    ):
+        (tmp_path / name).write_text(text)
+    for name in (".run.json.tmp", f".run.json.{9:016x}.tmp", f".other.json.{8:016x}.tmp"):
+        (tmp_path / name).write_text("mine")
+    assert {path.name for path in leftovers(tmp_path / "run.json")} == own
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "mine",
+        '{"run_metadata": {"run_id": "other"}}',
+        '{\n "kind": "metrics",\n "inputs": [{"run_id": "0123"}]\n}\n',  # a result of the run
+        None,
+    ],
+)
 def test_a_resumed_run_replaces_its_own_file_alone(content: str | None, tmp_path: Path) -> None:
     output = tmp_path / "run.json"
     open_journal(output, HEADER, resume=False).close()

@@ -17,9 +17,11 @@ from acumen.errors import DataError, UsageError, label
 
 HEAD: Final = 64 << 10
 """Bytes of a run file that hold its run's id."""
-_HEADER: Final = b'{"journal": '
+_HEADER: Final = b'{"journal": 2, "run_id": "'
 _RECORD: Final = b'{"case": '
 _HOLE: Final = b"\0\0"
+_RUN_FILE: Final = (b'{\n "run_metadata": {', b'{\n "run_id": "')
+"""How a run file begins; of verdicts it is the second."""
 _TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _LONGEST: Final = 100
 """Characters of a name that the name of a temporary file begins with."""
@@ -31,8 +33,10 @@ def is_torn(line: bytes, *, is_first: bool) -> bool:
     >>> is_torn(b'{"case": 7, "mo', is_first=False), is_torn(b"my notes", is_first=False)
     (True, False)
     """
-    start = _HEADER if is_first else _RECORD
-    return _HOLE in line or line.startswith(start) or start.startswith(line)
+    start, text = _HEADER if is_first else _RECORD, line.partition(_HOLE)[0]
+    if is_first and (line.rstrip(b"\0") != text or len(line) > HEAD):
+        return False  # pages that a disk lost would be the end of a short line
+    return text.startswith(start) or start.startswith(text)
 
 
 def refuse_odd(path: Path, facts: os.stat_result) -> None:
@@ -60,8 +64,8 @@ def is_replaceable(output: Path, run_id: str | None) -> bool:
         return True
     if output.is_symlink() or not output.is_file() or run_id is None:
         return False
-    with output.open("rb") as file:
-        return f'"run_id": "{run_id}"'.encode() in file.read(HEAD)
+    head = _head(output) or b""
+    return head.startswith(_RUN_FILE) and f'"run_id": "{run_id}"'.encode() in head
 
 
 def leftovers(output: Path) -> Iterator[Path]:
@@ -70,4 +74,15 @@ def leftovers(output: Path) -> Iterator[Path]:
     for path in output.parent.iterdir() if len(output.name) <= _LONGEST else ():
         is_own = path.name.startswith(start) and _TEMPORARY.fullmatch(path.name, len(start))
         if is_own and path.is_file() and not path.is_symlink():
-            yield path
+            head = _head(path)
+            if head == b"" or (head and head.startswith(_RUN_FILE)):
+                yield path
+
+
+def _head(path: Path) -> bytes | None:
+    """The beginning of a file; None where it may not be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except OSError:
+        return None
