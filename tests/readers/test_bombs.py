@@ -23,6 +23,7 @@ from acumen.files.toml import parse_toml
 from acumen.readers.content import load
 from acumen.readers.formats import read_as
 from acumen.readers.pages import pages
+from tests.readers.test_xlsx import MAIN, workbook
 
 # the peak of this process alone: getrusage would count the parent it was forked from
 PROGRAM = """
@@ -79,6 +80,7 @@ def long_cell() -> bytes:
     return parquet(ROWS | {"case": ["a" * 150_000_000, "b"]})
 
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 PARQUET: dict[str, Callable[[], bytes]] = {
     "rows of nothing": lambda: with_rows(8_000_000),
     "a long cell": long_cell,
@@ -102,7 +104,24 @@ JSON: dict[str, Callable[[], str]] = {
     "no rows": lambda: json.dumps({"run_metadata": {}, "experiments": [[None] * 900_000]}),
     "no objects": lambda: "[" + "12345," * 900_000 + "1]",
     "a key a row": lambda: "\n".join(f'{{"case":{at},"k{at}":1}}' for at in range(30_000)),
+    "keys of one row": lambda: "[{" + ",".join(f'"{at}":1' for at in range(300_000)) + "}]",
     "lines that are none": lambda: "{}\n" + "[1,\n" * 900_000,
+}
+
+
+WORKBOOK: dict[str, Callable[[], str]] = {
+    "a long cell": lambda: (
+        '<row><c t="inlineStr"><is><t>' + "x" * 200_000_000 + "</t></is></c></row>"
+    ),
+    "rows of one cell": lambda: "<row><c><v>1</v></c></row>" * 5_000_000,
+    "cells of one row": lambda: "<row>" + "<c/>" * 3_500_000 + "</row>",
+    "cells far apart": lambda: "".join(
+        f'<row r="{n}"><c r="{LETTERS[n % 26]}{LETTERS[n // 26 % 26]}{n}"><v>1</v></c></row>'
+        for n in range(1, 100_000)
+    ),
+    "a cell at the end of each row": lambda: "".join(
+        f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 40_000)
+    ),
 }
 
 
@@ -143,6 +162,24 @@ def test_a_bomb_of_json_is_refused_while_it_is_small(name: str, tmp_path: Path) 
     path.write_bytes(gzip.compress(JSON[name]().encode()))
     assert path.stat().st_size < 1 << 20
     is_refused(path, *(["--format", "jsonl"] if "\n" in JSON[name]()[2:] else []))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("name", WORKBOOK)
+def test_a_bomb_of_a_workbook_is_refused_while_it_is_small(name: str, tmp_path: Path) -> None:
+    body = f'<worksheet xmlns="{MAIN}"><sheetData>{WORKBOOK[name]()}</sheetData></worksheet>'
+    path = workbook(tmp_path / "bomb.xlsx", {"only": body})
+    assert path.stat().st_size < 1 << 20
+    is_refused(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("mark", [",", "\t"])
+def test_a_header_of_very_many_columns_is_refused(mark: str, tmp_path: Path) -> None:
+    path = tmp_path / "bomb.csv.gz"
+    line = mark.join(f"c{n}" for n in range(1_500_000))
+    path.write_bytes(gzip.compress(f"{line}\n{line}\n".encode()[: 16 << 20]))
+    assert "has 1,500,000 columns: 50,000 at most" in is_refused(path)
 
 
 def test_a_note_beside_the_columns_that_nobody_can_read_is_no_note(tmp_path: Path) -> None:

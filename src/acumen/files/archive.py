@@ -29,10 +29,15 @@ _LOCAL_HEADER: Final = struct.Struct("<4s22xHH")
 class Archive:
     """The members of a zip archive. What they hold together is bounded by the archive's size."""
 
-    def __init__(self, data: bytes, source: str) -> None:
+    def __init__(
+        self, data: bytes, source: str, free: int | None = None, ratio: int | None = None
+    ) -> None:
         self.source = source
         self._data = data
-        self._room = FREE_BYTES + LARGEST_RATIO * len(data)
+        free = FREE_BYTES if free is None else free
+        ratio = LARGEST_RATIO if ratio is None else ratio
+        self._limit = f"{free >> 20} MiB and {ratio} times the file's size"
+        self._room = free + ratio * len(data)
         # every entry of the directory begins with this mark: counted before any is made an object
         if data.count(b"PK\x01\x02") > MOST_MEMBERS:
             raise DataError([f"holds more than {MOST_MEMBERS:,} members"], source=source)
@@ -58,8 +63,7 @@ class Archive:
         except Exception as error:  # noqa: BLE001  (zipfile and zlib fail in a dozen ways on bad bytes)
             raise self._error(name, f"is damaged ({type(error).__name__})") from None
         if len(content) > self._room:
-            limit = f"{FREE_BYTES >> 20} MiB and {LARGEST_RATIO} times the file's size"
-            raise self._error(name, f"swells beyond {limit}: is it a zip bomb?")
+            raise self._error(name, f"swells beyond {self._limit}: is it a zip bomb?")
         if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
             raise self._error(name, "is damaged: its size or checksum is not what the archive says")
         self._room -= len(content)

@@ -11,7 +11,7 @@ from typing import Final
 from acumen.errors import DataError, Problem, label, refuse
 from acumen.files.json import decode_text
 from acumen.readers.content import HEAD, Content
-from acumen.readers.records import Rows
+from acumen.readers.records import Rows, refuse_wide
 from acumen.readers.sheet import Sheet, as_table, header_of
 
 _RULE: Final = re.compile(r":?-{2,}:?")
@@ -71,6 +71,7 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int],
                 cells = [] if header and all(map(_RULE.fullmatch, filter(None, cells))) else cells
             if cells and not header:
                 header = [cell.strip() for cell in cells]
+                refuse_wide(header, name)
             elif any(cells):
                 if len(cells) != len(header):
                     message = f"has {len(cells)} fields, expected {len(header)}"

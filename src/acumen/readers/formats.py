@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from acumen.errors import DataError, UsageError, printable
+from acumen.readers.records import Rows, refuse_wide
 
 if TYPE_CHECKING:
     from acumen.readers.content import Content, Head
-    from acumen.readers.records import Rows
 
 _CASE_KEYS: Final = (
     *({"predicted_items"}, {"ground_truth_items"}, {"item_signals"}, {"evidence_counts"}),
@@ -134,6 +134,7 @@ def rows_of(content: Content, name: str, inside: str | None = None) -> Rows:
         raise UsageError(f"--rows says where rows are in JSON, and this is {FORMATS[name].title}")
     options = {} if inside is None else {"rows": inside}
     rows: Rows = FORMATS[name].reader()(content, **options)
+    refuse_wide(rows.names, content.name)
     return rows
 
 

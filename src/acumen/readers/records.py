@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from acumen.errors import DataError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ABSENT: Final[Any] = type("Absent", (), {"__repr__": lambda _: "ABSENT", "__slots__": ()})()
 """Stands where a record lacks a key, which is not the same as null."""
+MOST_COLUMNS: Final = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,3 +91,9 @@ class Records(Rows):
         """Whether there is a number, and nothing but numbers and null."""
         kinds = {type(cell) for cell in self.column(name)} - {type(None), type(ABSENT)}
         return bool(kinds) and kinds <= {int, float}
+
+
+def refuse_wide(names: Sequence[str], source: str = "") -> None:
+    """Refuse more columns than any table of judgments has: each is looked at, whatever it holds."""
+    if len(names) > MOST_COLUMNS:
+        raise DataError([f"has {len(names):,} columns: {MOST_COLUMNS:,} at most"], source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -36,7 +37,7 @@ class Sheet(Rows):
     def __len__(self) -> int:
         return self.size
 
-    @property
+    @cached_property
     def names(self) -> Sequence[str]:
         """The header."""
         return list(self.columns)

@@ -14,20 +14,25 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from acumen.errors import DataError, Problem, label, refuse
 from acumen.files.archive import Archive
-from acumen.readers.content import Content
+from acumen.readers.content import FREE, MOST_SWELL, Content
 from acumen.readers.delimited import named_header
 from acumen.readers.sheet import Sheet
 
 MOST_ROWS: Final = 1 << 20
 MOST_COLUMNS: Final = 1 << 14
 """What a sheet of Excel can hold."""
+MOST_PARTS: Final = 1_000_000
+"""Elements of a row or a text, and of what stands between two of them: all are held at once."""
+MOST_PLACES: Final = 16
+"""Places of the table for each cell that holds something, beyond the free ones."""
+FREE_PLACES: Final = 4_000_000
 _PLACE: Final = re.compile(r"([A-Z]{1,3})(\d{1,7})", re.ASCII)
 _PIECE: Final = 1 << 16
 
 
 def read_xlsx(content: Content) -> Sheet:
     """The rows of a workbook's first sheet with a table; cells are texts, as in a file of text."""
-    archive = Archive(content.data, content.name)
+    archive = Archive(content.data, content.name, FREE, MOST_SWELL)
     sheets = _sheets(archive)
     texts = _shared(archive)
     tables = ((name, _table(archive, member, texts)) for name, member in sheets)
@@ -40,9 +45,12 @@ def read_xlsx(content: Content) -> Sheet:
     above = [row for at, row in enumerate(sorted(rows)) if row in titles[: at + 1][at:]]
     first, *below = sorted(rows.keys() - {*above})
     header = {at: text.strip() for at, text in rows[first].items()}
-    width = max(max(row) for row in rows.values()) + 1
-    names, problems = named_header([header.get(at, "") for at in range(width)], first)
-    used = [at for at in range(width) if at in header or any(at in rows[r] for r in below)]
+    used = sorted({at for row in rows.values() for at in row})
+    cells = sum(map(len, rows.values()))
+    if len(used) * len(rows) > FREE_PLACES + MOST_PLACES * cells:
+        message = f"spreads {cells:,} cells over {len(used):,} columns and {len(rows):,} rows"
+        raise DataError([f"{message}: refused; save it as CSV if you trust it"], content.name)
+    names, problems = named_header([header.get(at, "") for at in range(used[-1] + 1)], first)
     if not below:
         problems.append(Problem("there are no rows in it"))
     refuse(problems, content.name)
@@ -164,17 +172,21 @@ def _elements(archive: Archive, member: str, tag: str) -> Iterator[Element]:
         message = "declares what no workbook needs (a document type, or another encoding): refused"
         raise DataError([Problem(message, field=f"member {member}")], archive.source)
     parser: Any = XMLPullParser(("start", "end"))
-    depth = 0
+    depth = parts = 0
     try:
         for start in range(0, len(data), _PIECE):
             parser.feed(data[start : start + _PIECE])
             for event, element in parser.read_events():
                 depth += 1 if event == "start" else -1
+                parts += event == "start"
+                if parts > MOST_PARTS:
+                    raise DataError([f"member {member}: holds too many parts"], archive.source)
                 if depth > 50:
                     raise DataError([f"member {member}: is nested too deep"], archive.source)
                 if event == "end" and _tag(element) == tag:
                     yield element
                     element.clear()
+                    parts = 0
         parser.close()
     except ParseError as error:
         message = f"is no XML that can be read ({error}): is the workbook damaged?"
