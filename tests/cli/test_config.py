@@ -147,7 +147,7 @@ ALLOWED = {
     "which part of what was named is looked at": "input mode label baseline by labelled judge "
     "rating raters length own position score run-id domain model policy latest dev",
     "a file that is read beside it, on this machine": "calibration threshold file truth reviews "
-    "against overrides labels inclusion guidelines",
+    "against overrides labels inclusion",
     "how it is shown": "json full metrics quiet format chart width font-size functions",
 }
 OF_A_RUN = {
@@ -180,6 +180,11 @@ def test_every_option_of_every_command_is_refused_or_allowed_for_a_reason(
         for flag in parameter.opts
         if flag.startswith("--")
     }
+    for part in getattr(get_command(app_of(name)), "commands", ()):  # which take nothing of a file
+        for table in (f"[{name}]\n{part} = {{output = 'x'}}", f"[{name}.{part}]\noutput = 'x'"):
+            Path("acumen.toml").write_text(table)
+            assert run([name, part, "any"]) == 3
+            assert f"{name}.{part}: is no option of {name}" in capsys.readouterr().err
     for flag in sorted(known):
         Path("acumen.toml").write_text(f"[{name}]\n{flag.replace('-', '_')} = {{}}\n")
         assert run([name, "any", "any"]) == 3, flag  # a table is a value of no option
@@ -200,6 +205,16 @@ def test_what_a_folder_would_write_send_or_leak_is_refused_and_nothing_is_done(
         assert run([name, "run.json", "run.json"]) == 3
         assert capsys.readouterr().err.count("can only be given on the command line") == count
     assert Path("precious.txt").read_text() == "mine"
+
+
+def test_a_folder_puts_no_file_on_the_page_that_is_handed_to_people(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("id_rsa").write_text("a key")
+    Path("acumen.toml").write_text('[label]\nguidelines = "id_rsa"\n')
+    assert run(["label", "run.json", "--budget", "9", "--for", "rate", "--page", "m.html"]) == 3
+    assert "label.guidelines: can only be given on" in capsys.readouterr().err
+    assert not Path("m.html").exists()
 
 
 @pytest.mark.parametrize("command", ["report", "evaluate"])

@@ -46,7 +46,11 @@ def label(
     guidelines: Annotated[
         str | None,
         say(
-            "A text file with what people are to go by.", panel=_PAGE, kind=str | None, is_file=True
+            "A text file with what people are to go by.",
+            panel=_PAGE,
+            kind=str | None,
+            is_file=True,
+            is_by_hand=True,
         ),
     ] = None,
     seed: Annotated[int, say("Decides which cases are drawn.", least=0)] = SEED,

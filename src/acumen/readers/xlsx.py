@@ -42,7 +42,7 @@ def read_xlsx(content: Content) -> Sheet:
     (name, rows), *others = holding
     widest = max(map(len, rows.values()))
     titles = [row for row in sorted(rows) if len(rows[row]) == 1] if widest > 2 else []
-    above = [row for at, row in enumerate(sorted(rows)) if row in titles[: at + 1][at:]]
+    above = [row for row, title in zip(sorted(rows), titles, strict=False) if row == title]
     first, *below = sorted(rows.keys() - {*above})
     header = {at: text.strip() for at, text in rows[first].items()}
     used = sorted({at for row in rows.values() for at in row})
