@@ -135,7 +135,9 @@ def test_a_card_of_another_scale_or_prompt_is_refused(tmp_path: Path) -> None:
     other = acumen.from_columns(
         case=range(300, 340), truth=[0, 3] * 20, prediction=[0, 3] * 20, confidence=[0.5] * 40
     )
-    with pytest.raises(DataError, match="the card: is for the scale levels, not for"):
+    with pytest.raises(
+        DataError, match=r"the card: is for the scale levels, not for .*: its levels are 0, 1"
+    ):
         check(other)
     one, two = tmp_path / "one.txt", tmp_path / "two.txt"
     one.write_text("Rate it.")

@@ -62,6 +62,21 @@ def test_the_capital_is_that_of_bets_on_what_is_lost_beyond_the_promise() -> Non
     assert (document.cases, document.looks) == (5, 3)
 
 
+def test_a_stream_without_a_row_says_that_nothing_came() -> None:
+    lines: list[WatchDocument] = []
+    document = acumen.watch([], promise=promise(), looks=lines.append).document
+    assert [line.cases for line in lines] == [0]
+    assert document.exit_code == 0
+    acumen.watch(rows("rrr"), promise=promise(), every=2, looks=lines.append)
+    assert [line.cases for line in lines] == [0, 2, 3]
+
+
+def test_a_promise_is_no_other_document(tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"kind": "cascade"}')
+    with pytest.raises(DataError, match="kind: must be 'threshold' or 'card', not 'cascade'"):
+        acumen.watch(rows("rr"), promise=tmp_path / "p.json")
+
+
 def test_a_promise_of_several_risks_is_refused() -> None:
     table = acumen.from_columns(
         case=range(60), truth=[0] * 60, prediction=[0] * 60, confidence=[0.9] * 60, scale=[0, 1, 2]

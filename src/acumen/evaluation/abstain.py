@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from acumen import confidence as confidences
-from acumen.errors import DataError, UsageError, source_name, what_came
+from acumen.errors import DataError, UsageError, label, source_name, what_came
 from acumen.files.json import read_json
 from acumen.files.problems import validated
 from acumen.readers.reading import Reading
@@ -33,7 +33,9 @@ def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
 
     if isinstance(threshold, str | Path):
         name, content = source_name(threshold), read_json(threshold)
-        is_card = kind_of(content) == "card"
+        is_card = (kind := kind_of(content)) == "card"
+        if kind not in (None, "card", "threshold"):
+            raise DataError([f"kind: must be 'threshold' or 'card', not '{kind}'"], source=name)
         model: Any = CardDocument if is_card else ThresholdDocument
         document = validated(content, model, name)
         return str(threshold), document.threshold if is_card else document
@@ -51,7 +53,11 @@ def bound_of(threshold: tuple[str, ThresholdDocument], scale: Scale) -> float:
     if not document.certified:
         raise DataError(["certifies no threshold: there is nothing to abstain by"], source=name)
     if document.scale.levels != list(scale.levels):
-        message = f"is for the scale {document.scale.name}, not for {scale.name}"
+        own, here = (
+            label(", ".join(map(str, levels))) for levels in (document.scale.levels, scale.levels)
+        )
+        names = f"the scale {document.scale.name}, not for {scale.name}"
+        message = f"is for {names}: its levels are {own}, and here they are {here}"
         raise DataError([message], source=name)
     return -math.inf if document.threshold is None else document.threshold
 

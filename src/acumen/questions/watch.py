@@ -98,4 +98,6 @@ def watch(
             write_bytes(state, to_json(answer.model_dump(mode="json")).encode("utf-8"))
         if looks is not None:
             looks(answer)
+    if looks is not None and not answer.looks:
+        looks(answer)  # nobody shall take silence for a promise that is kept
     return answer
