@@ -1,7 +1,8 @@
 """Scores of platforms, one a row: what people said and what a judge said become one row.
 
 Langfuse keeps scores with a ``source`` (``ANNOTATION`` by people, ``EVAL`` by a judge), Phoenix
-annotations with an ``annotator_kind`` (``HUMAN``, ``LLM``). What is scored is a trace, a part of
+annotations with an ``annotator_kind`` (``HUMAN``, ``LLM``), traces of MLflow assessments with a
+``source_type`` (``HUMAN``, ``LLM_JUDGE``). What is scored is a trace, a part of
 one or a span, and a score's name says in what respect.
 """
 
@@ -15,6 +16,7 @@ from acumen.errors import counted, label
 from acumen.readers.cells import coded_of, level_in_text
 from acumen.readers.lookup import Lookup
 from acumen.readers.mapping import Cell
+from acumen.readers.paths import parse_path, rows_at
 from acumen.readers.records import Records, Rows
 
 
@@ -62,21 +64,46 @@ SHAPES: Final = (
         word=("label", "result.label"),
         rater=("identifier",),
     ),
+    _Shape(
+        "MLflow",
+        kind="source.source_type",
+        people="HUMAN",
+        judge="LLM_JUDGE",
+        unit=("trace_id",),
+        within=("span_id",),
+        name=("assessment_name", "name"),
+        value=("feedback.value", "feedback"),
+        word=("feedback.value", "feedback"),
+        rater=("source.source_id",),
+    ),
 )
 
 
 def with_people_beside_judge(rows: Rows) -> Rows:
     """Rows of scores with what people said beside what the judge said; other rows as they are."""
+    rows = _assessments(rows)
     shape = next((shape for shape in SHAPES if _fits(rows, shape)), None)
     return rows if shape is None else _paired(rows, shape)
+
+
+def _assessments(rows: Rows) -> Rows:
+    """The assessments inside of traces as rows, where traces hold them."""
+    for place in rows.inside if isinstance(rows, Records) else ():
+        path = place.rpartition("[].")[2]
+        if path.rpartition(".")[2] == "assessments[]" and isinstance(rows, Records):
+            inner = list(rows_at(list(rows.rows), parse_path(f"[].{path}", explodes=True)))
+            each = Records(rows=inner, warnings=rows.warnings, format=rows.format)
+            return each if any(_fits(each, shape) for shape in SHAPES) else rows
+    return rows
 
 
 def _fits(rows: Rows, shape: _Shape) -> bool:
     """Whether the columns are a platform's, and both people and a judge gave scores."""
     parts = (shape.unit, shape.name, (*shape.value, *shape.word))
-    if rows.mapping or shape.kind not in rows.names or any(_column(rows, p) is None for p in parts):
+    kind = (shape.kind,)
+    if rows.mapping or any(_column(rows, p) is None for p in (kind, *parts)):
         return False
-    kinds = {str(kind).upper() for kind in coded_of(rows.ids(shape.kind)).values}
+    kinds = {str(kind).upper() for kind in _cells(rows, kind)}
     return {shape.people, shape.judge} <= kinds
 
 

@@ -21,7 +21,9 @@ from acumen.table.judgments import LEFT_OUT, NO_PREDICTION, NO_TRUTH, Judgments,
 from acumen.table.levels import levels_seen, number_in
 from acumen.table.scale import Scale, scales_by_items
 
-SILENCE: Final = ("", "-", "NA", "N/A", "None", "NaN", "null", "abstain", "abstained")
+SILENCE: Final = (
+    *("", "-", "NA", "N/A", "None", "NaN", "null", "abstain", "abstained", "cannot_assess"),
+)
 UNJUDGED: Final = (
     *("unanswerable", "not answerable", "cannot answer", "can't answer", "no answer"),
     *("cannot judge", "can't judge", "cannot be judged", "not judgeable", "cannot tell"),

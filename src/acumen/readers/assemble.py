@@ -35,7 +35,7 @@ from acumen.readers.roles import (
     guess_roles,
     option_of,
 )
-from acumen.readers.unfold import is_wide, unfold
+from acumen.readers.unfold import Unfolded, is_wide, unfold
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments, Signal, Source
 from acumen.table.levels import number_in
@@ -141,6 +141,8 @@ class _Study:
         distribution = self._distribution()
         one = {role: cells[0] for role, cells in self.roles.items()}
         columns: dict[str, Any] = {r: self._ids(one[r], r) for r in _IDS if r in one}
+        if "case" not in columns:
+            columns["case"] = self._row_numbers()
         columns |= {r: self._numbers(one[r], r) for r in _NUMBERS if r in one}
         columns |= {"prediction": prediction, "outcome": outcome}
         groups = {cell.path: self._ids(cell, "group") for cell in self.roles.get("group", ())}
@@ -198,6 +200,13 @@ class _Study:
         if odd is not None:
             raise DataError([Problem(f"{what_came(odd)} is not a name", field=role)])
         return names
+
+    def _row_numbers(self) -> Coded:
+        """The rows as cases, from 1, where no column names cases."""
+        at = np.arange(len(self.rows))
+        if isinstance(self.rows, Unfolded):  # what stands side by side in a row is one case
+            at = self.rows.place % max(len(self.rows.base), 1)
+        return coded_of((at + 1).tolist())
 
     def _levels(self, cell: Cell, role: str) -> Any:
         is_text = self.rows.is_text or cell.extract is not None

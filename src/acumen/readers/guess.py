@@ -33,7 +33,11 @@ MOST_PARTS: Final = 100
 _SILENCE: Final = Silence.of(())
 _JUDGED: Final = ("truth", "prediction")
 _JUDGING: Final = HINTS["truth"] | HINTS["prediction"]
+_TRUE: Final = {"expected", "gold", "gt", "truth", "reference"}
+"""Words by which a column is no prediction, whatever else its name says."""
 _APART: Final = "it tells rows of one case apart"
+_NAME: Final = "its name"
+_COMMON: Final = "a common name"
 _WORD: Final = "a word in its name"
 _LEVELS_OF: Final = "it has the levels of "
 _ROLES: Final = ("confidence", "case", "truth", "prediction", "item")
@@ -170,6 +174,7 @@ def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[s
     by_path = {column.path: column for column in columns}
     guesses = {role: Guess(by_path[p], "named") for role, p in named.items() if p in by_path}
     _by_name(columns, guesses)
+    _without_texts(columns, guesses)
     _by_content(columns, guesses)
     if "confidence" in guesses and _is_derived(guesses["confidence"].column, guesses):
         del guesses["confidence"]
@@ -177,7 +182,7 @@ def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[s
     return guesses
 
 
-_SURE: Final = ("named", "its name", "a common name")
+_SURE: Final = ("named", _NAME, _COMMON)
 """Why a column is taken for its role unasked."""
 
 
@@ -187,11 +192,13 @@ def are_sure(guesses: Mapping[str, Guess]) -> bool:
     Words inside of two names do where both columns have the same levels.
     """
     pair = _pair(guesses)
+    if not {"truth", "prediction"} <= guesses.keys():
+        return False
     reasons = [guesses[role].reason for role in ("case", "truth", "prediction") if role in guesses]
     words = [reason for reason in reasons if reason == _WORD]
     fits = bool(pair) and shares_levels(*pair)
     others = {guess.reason for guess in guesses.values()} - {*_SURE, _WORD, _APART}
-    return len(reasons) == 3 and not others and (not words or fits)
+    return not others and (not words or fits)
 
 
 def _free(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Column]:
@@ -201,7 +208,7 @@ def _free(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Colum
 
 def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     """The best names first: an exact one before a common one before a word inside of it."""
-    for exactness, reason in enumerate(("its name", "a common name", _WORD)):
+    for exactness, reason in enumerate((_NAME, _COMMON, _WORD)):
         for role in _ROLES:
             if role in guesses:
                 continue
@@ -212,12 +219,34 @@ def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
                 guesses[role] = Guess(best, reason)
 
 
+def _without_texts(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
+    """Without a prediction or an item that its name alone proposes, and that it cannot be.
+
+    What a model wrote is no judgment where another column has the levels of the truth, and where
+    every row has an item of its own, nothing is asked of several cases.
+    """
+    pair = _pair(guesses)
+    if pair and guesses["prediction"].reason == _COMMON and not shares_levels(*pair):
+        free = [
+            c for c in _free(columns, guesses) if c.has_levels and not _is_known(c, "prediction")
+        ]
+        if not pair[1].is_numeric and any(shares_levels(c, pair[0]) for c in free):
+            del guesses["prediction"]
+    item, case = (guesses.get(role) for role in ("item", "case"))
+    if item and case and item.reason in (_NAME, _COMMON):
+        values = item.column.values
+        if not _twins([case.column]) and len({*values}) == len(values) > 1:
+            del guesses["item"]
+
+
 def _is_called(column: Column, role: str, exactness: int) -> bool:
     key = column.key
     if any(key in names for names in DECLARED.values()):
         return False
     if exactness < 2:
         return key in (CONVENTIONS, COMMON)[exactness].get(role, ())
+    if role == "prediction" and column.words & _TRUE:
+        return False
     others = HINTS["confidence"] if role != "confidence" else set()
     return bool(HINTS.get(role, set()) & column.words) and not others & column.words
 
@@ -237,6 +266,7 @@ def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     aside = {name for names in DECLARED.values() for name in names}
     free = [c for c in _free(columns, guesses) if c.has_levels and len(c.distinct) > 1]
     free = [column for column in free if column.key not in aside]
+    free.sort(key=lambda column: "truth" not in missing and _is_called(column, "truth", 2))
     other = next((guesses[r].column for r in ("truth", "prediction") if r in guesses), None)
     if len(missing) == 1 and other is not None:
         fits = [c for c in free if shares_levels(c, other)]
@@ -255,6 +285,8 @@ def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     if "case" not in guesses:
         ids = [c for c in _free(columns, guesses) if not c.missing and c.distinct]
         ids = [c for c in ids if isinstance(c.distinct[0], int | str) and len(c.distinct) > 1]
+        given = [guesses["truth"].column] if "truth" in guesses else []
+        ids = [c for c in ids if not _twins([c]) or not any(shares_levels(c, t) for t in given)]
         if ids:
             most = max(ids, key=lambda column: isinstance(column.distinct[-1], str))
             guesses["case"] = Guess(most, "the first column that could name cases")
@@ -352,10 +384,10 @@ def _confidence_of(system: Column, columns: Sequence[Column]) -> str | None:
     return None
 
 
-def _is_known(column: Column) -> bool:
-    """Whether its name says that it is something else than a judgment."""
+def _is_known(column: Column, but: str = "") -> bool:
+    """Whether its name says that it is something else than a judgment, or than one of a role."""
     names = [*DERIVED, *(n for known in DECLARED.values() for n in known)]
-    return column.key in names or any(_is_called(column, role, 2) for role in HINTS)
+    return column.key in names or any(_is_called(column, r, 2) for r in HINTS if r != but)
 
 
 def _agree(one: Column, other: Column) -> bool:

@@ -69,28 +69,21 @@ DECLARED: Final[dict[str, tuple[str, ...]]] = {
 }
 """Roles that are never taken by a name; a column of such a name is mentioned."""
 
+NO_CASE: Final = (
+    "no column names cases, so each row is a case of its own; where rows belong together, name it: "
+    "--case COLUMN"
+)
 REQUIRED: Final = ("case", "truth", "prediction")
 HINTS: Final = {
     "truth": {
-        *(
-            "human",
-            "gold",
-            "gt",
-            "truth",
-            "true",
-            "label",
-            "target",
-            "expert",
-            "reference",
-            "rater",
-        ),
-        *("annotator", "clinician", "teacher", "physician", "experte", "expertin", "mensch"),
-        *("humain", "humano", "umano"),
+        *("human", "gold", "gt", "truth", "true", "label", "target", "expert", "reference"),
+        *("rater", "annotator", "annotation", "expected", "clinician", "teacher", "physician"),
+        *("experte", "expertin", "mensch", "humain", "humano", "umano"),
     },
     "prediction": {
         *("ai", "model", "llm", "judge", "pred", "predicted", "prediction", "output", "ki", "ia"),
         *("gpt", "chatgpt", "claude", "gemini", "gemma", "llama", "mistral", "mixtral", "qwen"),
-        *("deepseek", "grok", "modell", "modelo"),
+        *("deepseek", "grok", "modell", "modelo", "outputs", "eval"),
     },
     "confidence": {
         *("conf", "confidence", "prob", "probability", "certainty", "sure", "konfidenz"),
@@ -166,7 +159,10 @@ def guess_roles(
     elif missing and (columns := certain() if certain is not None else {}):
         parts = (f"{label(n)} as the {r} ({option_of(r)})" for r, n in columns.items())
         notes = [f"by words in their names and their levels are taken: {', '.join(parts)}"]
+        notes += [] if "case" in columns or "case" in named else [NO_CASE]
         return Roles(columns, tuple(notes))
+    elif missing == ["case"] and look is not None and "case" not in look():
+        notes = [NO_CASE]
     elif missing:
         raise DataError([_no_column(missing, names, choice, look)])
     return Roles(choice.roles, (*notes, *_notes(choice, sure, named)))

@@ -34,6 +34,7 @@ ORDERS: Final = (
     "irrelevant, partially relevant|somewhat relevant, relevant, highly relevant",
     "false, true",
     "fail|failed, pass|passed",
+    "unmet|not met, partially met, met",
     # German
     "keine|kein, sehr niedrig|sehr gering, niedrig|gering, mittel|mäßig|moderat, hoch, sehr hoch, "
     "kritisch",
