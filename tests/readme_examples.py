@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,11 +30,13 @@ def examples() -> list[tuple[str, str]]:
 
 
 def output_of(command: str, folder: Path) -> str:
-    """What the command prints where the demo study lies, as the README shows it."""
+    """What the command prints where the demo study and the tables of the pages lie."""
     run = folder / "demo" / "phq8" / "run.json"
     if not run.exists():
         run.parent.mkdir(parents=True)
         run.write_text(to_json(phq8_run()), "utf-8")
+        for table in (README.parent / "docs" / "data").glob("*.csv"):
+            shutil.copy(table, folder)
     environment = {
         **os.environ, "COLUMNS": "80", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8",
     }  # fmt: skip

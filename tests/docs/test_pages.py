@@ -20,6 +20,7 @@ from tests.docs.blocks import Printed, blocks, printed_by, run_page
 from tests.docs.stage import ROOT, build, names, pages
 
 LEFT_OUT = {
+    "README.md": 2,  # pip, and the first lines of a file
     "docs/cite.md": 1,  # an entry of a bibliography
     "docs/data.md": 1,  # messages about a file that the page does not show
     "docs/index.md": 1,  # pip

@@ -26,6 +26,7 @@ printed, code = printed_by(["acumen", "demo", "demo"])
 assert code == 0, printed
 shutil.copy("demo/verdicts/results-rag.json", "results.json")
 shutil.copy("demo/verdicts/truth.json", "truth.json")
+shutil.copy(Path(sys.argv[1]) / "docs" / "data" / "judge.csv", "judge.csv")
 run_page(Path(sys.argv[1]) / "README.md", {})
 import acumen
 print(acumen.__file__)
