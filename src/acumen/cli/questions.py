@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args, get_origin
 
 import typer
 
@@ -60,6 +60,8 @@ FIRST: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Question -> the options that most people need: its help lists them first."""
 FURTHER: Final = "Further options"
+VALUES: Final = {bool: "", str: "TEXT", Path: "PATH", int: "NUMBER", float: "NUMBER"}
+"""What help calls the value of an option that has no word of its own; a flag has none."""
 
 
 def ordered(question: Question, own: Sequence[Parameter]) -> list[Parameter]:
@@ -72,6 +74,14 @@ def ordered(question: Question, own: Sequence[Parameter]) -> list[Parameter]:
     return [*(first[name] for name in names if name in first), *rest]
 
 
+def _plain(kind: Any) -> Any:
+    """The type of one value, of several or of none."""
+    if get_origin(kind) is Literal:
+        return kind
+    parts = [part for part in get_args(kind) if part is not type(None)]
+    return _plain(parts[0]) if parts else kind
+
+
 def option_of(parameter: Parameter) -> inspect.Parameter:
     """A declared parameter as an option of a command."""
     what, kind = parameter.say, parameter.kind
@@ -80,7 +90,8 @@ def option_of(parameter: Parameter) -> inspect.Parameter:
     bounds = {k: v for k, v in (("min", what.least), ("max", what.most)) if v is not None}
     if int in (kind, *get_args(kind)):
         bounds = {name: int(bound) for name, bound in bounds.items()}
-    facts: dict[str, Any] = {"metavar": what.metavar, "rich_help_panel": what.panel, **bounds}
+    metavar = VALUES.get(_plain(kind)) if what.metavar is None else what.metavar
+    facts: dict[str, Any] = {"metavar": metavar, "rich_help_panel": what.panel, **bounds}
     default = ... if parameter.is_needed else parameter.default
     default = None if isinstance(default, tuple) and not default else default
     info = typer.Option(*names, help=what.text, **facts)

@@ -107,7 +107,7 @@ def merge(
     loss: options.Loss = LOSS,
     confidence_level: options.ConfidenceLevel = CONFIDENCE_LEVEL,
 ) -> LargeArtifact:
-    """Merge the counts of sites: the metrics of all rows, which nobody has seen together.
+    """Merge the counts of several sites into the metrics of all their rows.
 
     The pooled counts are the ``pooled`` of the document, and what ``--output`` writes.
     """

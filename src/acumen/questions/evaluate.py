@@ -87,8 +87,8 @@ def evaluate(
     resamples: Annotated[
         int | None,
         say(
-            f"Resamples of the cases; by default {RESAMPLES:,} of up to {RESAMPLED_ROWS:,} rows, "
-            "none of more.",
+            f"Bootstrap resamples; by default {RESAMPLES:,} up to {RESAMPLED_ROWS:,} rows, "
+            "0 above.",
             "--resamples",
             "--bootstrap-resamples",
             least=0,
@@ -111,7 +111,7 @@ def evaluate(
     risk: Annotated[
         float | Sequence[float] | None,
         say(
-            "Largest mean loss at which coverage is asked for; repeatable.",
+            "Report the largest coverage with at most this mean loss; repeatable.",
             kind=list[float] | None,
         ),
     ] = None,
@@ -119,7 +119,7 @@ def evaluate(
     threshold: Annotated[
         Any,
         say(
-            "Answers that this threshold does not accept are open.",
+            "Count answers that this threshold does not accept as abstentions.",
             kind=Path | None,
             is_file=True,
             more="What :func:`threshold` made, or its file.",
@@ -161,7 +161,7 @@ def evaluate(
     progress: options.Progress = None,
     **reading: Unpack[Reading],
 ) -> Evaluation:
-    """Risk-coverage metrics of a run with honest intervals; of several, every pair compared.
+    """Measure how often a system is right and what its confidence is worth; compare several.
 
     Examples
     --------

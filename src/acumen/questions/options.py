@@ -26,7 +26,7 @@ MORE = "Or a table (:class:`Judgments`), a dataframe, or a list of rows."
 Run = Annotated[
     Any, given(f"A run file ({FORMATS}); - is stdin.", kind=str, alias="--input", more=MORE)
 ]
-Mode = Annotated[str | None, say("Which experiment of the run.")]
+Mode = Annotated[str | None, say("Which mode of a run file that holds several.")]
 AnyModes = Annotated["Modes", say("A mode; two compare those of one run.", kind=list[str] | None)]
 OneConfidence = Annotated[str, say("The confidence function to go by.")]
 Loss = Annotated[

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FILE = Path | None
 _NAMES = list[str] | None
 AUPRC: Final = "ordinal_auprc"
-Stated = Annotated[str | None, say("Fills what the file lacks.")]
+Stated = Annotated[str | None, say("Used where the results file does not say it.")]
 
 
 @question(
@@ -88,7 +88,7 @@ def score(
     run_id: Stated = None,
     domain: Stated = None,
     model: Stated = None,
-    k: Annotated[int | None, say("Fills what the file lacks.", "--k")] = None,
+    k: Annotated[int | None, say("Used where the results file does not say it.", "--k")] = None,
     rank_by: Annotated[str, say("Metric of the leaderboard of three methods or more.")] = AUPRC,
     baseline: Annotated[
         str | None, say("Compare all methods with this one; else all pairs.")

@@ -44,8 +44,8 @@ _TEXTS: Final = list[str] | None
 class Located(TypedDict, total=False):
     """Keywords that say where things stand in a file of rows."""
 
-    case: Annotated[str | None, column("What is resampled as a whole: a person, a document.")]
-    item: Annotated[str | None, column("What is judged of it.")]
+    case: Annotated[str | None, column("Which rows belong together: a person, a document.")]
+    item: Annotated[str | None, column("What was judged: a question, a criterion.")]
     truth: Annotated[
         str | Sequence[str] | None,
         column("The true level; several columns, one a rater, with commas.", kind=_TEXT),
