@@ -267,7 +267,7 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
     assert run([*arguments, *files]) == 0
     text = capsys.readouterr().out
     decided = "Every answer may be used: the mean loss (abs_norm) is at most 0.15, with a chance of"
-    answer = f"What was decided {decided} error of 0.1 (40 cases)."
+    answer = f"What was decided {decided} error of 10.0% (40 cases)."
     assert " ".join(text.split()).startswith(answer)
     assert "measured up to 1.15" in text
     assert "Threshold for token_msp" in (study / "t.html").read_text("utf-8")

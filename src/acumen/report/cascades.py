@@ -40,7 +40,8 @@ def cascade_words(document: CascadeDocument) -> Words:
     notes = [
         *(stages if document.certified else []),
         f"{counted(document.cases_apart, 'other case')} chose what was tested, and the order.",
-        "Nominal δ; measured up to 1.15 δ. Each stage alone has a promise of its own.",
+        "The chance of error is approximate: measured up to 1.15 times as large. "
+        "Each stage alone has a promise of its own.",
     ]
     points = [(o.price, o.risk or 0.0) for o in document.frontier if o.risk is not None]
     marks: list[Mark] = [(f"at most {document.alpha:.4g}", None, document.alpha)]

@@ -110,10 +110,13 @@ def threshold_words(document: ThresholdDocument) -> Words:
     of = "the share of wrong answers" if document.loss == "zero_one" else "the mean loss"
     promise = f"{of}{' of a case' * (document.delta is None)}"
     promise += f" ({plain(document.loss)})" * (document.loss != "zero_one")
-    promise += f" is at most {document.alpha:g}"
-    promise += "".join(f", and that of {plain(o.loss)} at most {o.alpha:g}" for o in document.also)
+    unit = Unit.SHARE if document.loss == "zero_one" else Unit.LOSS
+    promise += f" is at most {_asked(document.alpha, unit)}"
+    for other in document.also:
+        bounded = _asked(other.alpha, Unit.SHARE if other.loss == "zero_one" else Unit.LOSS)
+        promise += f", and that of {plain(other.loss)} at most {bounded}"
     if document.delta is not None:
-        promise += f", with a chance of error of {document.delta:.3g}"
+        promise += f", with a chance of error of {percent(document.delta).text}"
     sentence = f"No threshold can be certified with {cases} at which {promise}; "
     if document.certified:
         above = f"Answers with {name} above {bound(document.threshold).text} may be used"
@@ -129,7 +132,7 @@ def threshold_words(document: ThresholdDocument) -> Words:
         sentence += f"more cases like these would not, and {least} without an error are the least."
     points = []
     for p in document.grid:
-        cells = bound(p.threshold), percent(p.coverage), number(p.risk), p_cell(p.p_value)
+        cells = bound(p.threshold), percent(p.coverage), amount(p.risk, unit), p_cell(p.p_value)
         points.append((*cells, number(p.level, ".3g"), Cell("yes" if p.certified else "no")))
     coverage, default = document.coverage, " (what acumen takes here)" * document.method_is_default
     notes = [f"By {_TESTS[document.test]}{default}."]
@@ -140,21 +143,24 @@ def threshold_words(document: ThresholdDocument) -> Words:
     if document.also:
         notes.append("The risks are promised together; p is that of the one that is least sure.")
     if document.certified and document.undone_by is not None:
-        more = f"{counted(document.undone_by, 'more case')} lost as a whole would undo it"
+        more = f"{counted(document.undone_by, 'more case')} with every answer wrong would undo it"
         notes.append(f"{more}{_hidden(document.unseen)}.")
     if document.test == "repeated":
         notes.append("It may be chosen again as cases are added: the chance is of all choices.")
     if document.method == "approx":
-        notes.append("Nominal δ; measured up to 1.15 δ.")
+        notes.append("The chance of error is approximate: measured up to 1.15 times as large.")
     notes += of_draw(document.drawn)
     if document.delta is None:
-        notes.append("It holds on average over draws of cases, not with a chance δ.")
+        notes.append(
+            "It holds on average over studies like this one; no chance of error is promised."
+        )
     if not document.items_declared:
         most = counted(document.items, "judgment")
-        notes.append(f"A case has at most {most} here; say how many by design (--most-items).")
+        notes.append(f"A case has at most {most} here; if more are possible, say so: --most-items.")
     if document.cases_apart:
         notes.append(f"{counted(document.cases_apart, 'case')} made the grid and were not tested.")
-    columns = ("accepted above", "coverage", "mean loss here", "p", "level", "certified")
+    lost = "wrong here" if unit is Unit.SHARE else "mean loss here"
+    columns = ("accepted above", "coverage", lost, "p", "level", "certified")
     table = Table("Thresholds, strictest first", columns, tuple(points))
     known = [p for p in document.grid if p.risk is not None]
     bounded = "asked for" if document.target_coverage is None else "promised"
@@ -174,11 +180,16 @@ def threshold_words(document: ThresholdDocument) -> Words:
     return Words(f"Threshold for {name}", sentence, table, notes, facts, drawing)
 
 
+def _asked(bound: float, unit: Unit) -> str:
+    """What was asked for, to the digit; a share in percent, as everywhere."""
+    return percent(bound).text if unit is Unit.SHARE else f"{bound:g}"
+
+
 def _hidden(unseen: float | None) -> str:
     """What no test of a mean can see: about 3/n."""
     if unseen is None:
         return ""
-    return f"; a kind of failure in less than {unseen:.1%} of cases need not be among these"
+    return f"; a kind of failure in less than {unseen:.1%} of cases may be missing here"
 
 
 def _least_open(document: ThresholdDocument) -> str:

@@ -208,7 +208,7 @@ def trust(document: TotalsDocument, _: Ask) -> Iterator[Section]:
 
 def _threshold(document: TotalsDocument, threshold: CaseThreshold) -> str:
     promise = f"{RISKS[threshold.of]} is at most {LIMITS[threshold.of].format(threshold.risk)}"
-    chance = f"with a chance of error of {threshold.delta:g}"
+    chance = f"with a chance of error of {percent(threshold.delta).text}"
     if not threshold.certified:
         about = threshold.cases_needed
         more = f"; about {about} like these could" if about is not None else ""
