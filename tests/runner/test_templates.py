@@ -11,7 +11,7 @@ import pytest
 
 from acumen.errors import DataError
 from acumen.runner import templates
-from acumen.runner.prompts import inputs_used, names_used, render
+from acumen.runner.prompts import inputs_used, names_used, render, zero_or_few_shot
 from acumen.runner.task_file import parse_task
 
 VALUES: dict[str, Any] = {
@@ -168,3 +168,24 @@ def test_a_budget_is_one_templates_own() -> None:
     assert [render(text, long) for _ in range(3)] == ["9000000"] * 3
     with pytest.raises(DataError, match="more than 10,000,000 characters"):
         render(text.replace("{{ case.note }}" * 9, "{{ case.note }}" * 11), long)
+
+
+def test_a_template_that_fails_for_one_case_names_task_case_and_line_and_no_text(
+    plan_for: Any,
+) -> None:
+    text = (
+        'name = "flat"\nscale = { levels = [0, 1, 2], items = ["Sleep"] }\n'
+        'inputs = { text = "text" }\n'
+        '[reply]\nlayout = "flat"\nscore = "score"\n[prompt]\n'
+        "user = '''{{ case.text }}\n{% for c in case.text %}{% for d in case.text %}"
+        "{% for e in case.text %}{% endfor %}{% endfor %}{% endfor %}'''\n"
+    )
+    task = parse_task(text.encode(), "flat.toml")
+    cases = plan_for(task, ["short", "x" * 500]).cases.all
+    assert zero_or_few_shot(task, cases[0])
+    with pytest.raises(DataError) as caught:
+        zero_or_few_shot(task, cases[1])
+    told = str(caught.value)
+    assert told.startswith("task flat: case 'xxx")
+    assert "prompt.user: line 2 of the template: the template cannot be rendered: loops" in told
+    assert "x" * 100 not in told

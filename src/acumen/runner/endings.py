@@ -80,8 +80,11 @@ _ENDINGS: Final = {
 }
 _PARTS: Final = (
     (Ending.filtered, r"filter|safety|prohibit|block|refus|guardrail|moderat|policy"),
-    (Ending.cut_off, r"max|length|limit|truncat|token"),
-    (Ending.fault, r"error|abort|cancel|fail|timeout|overload"),
+    (
+        Ending.fault,
+        r"error|abort|cancel|fail|timeout|overload|rate.?limit|exhaust|unload|unavailable",
+    ),
+    (Ending.cut_off, r"max|length|limit|truncat|token|context|incomplete|compact"),
 )
 """What an unknown word is read by, the first that fits."""
 

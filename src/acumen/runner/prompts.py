@@ -54,7 +54,16 @@ def zero_or_few_shot(task: Task, case: Case, references: References | None = Non
         ],
         "schema": json.dumps(reply_schema(task), ensure_ascii=False),
     }
-    return [{"role": who, "content": render(text, values)} for who, text in task.prompt.parts]
+    messages = []
+    for who, text in task.prompt.parts:
+        try:
+            messages.append({"role": who, "content": render(text, values)})
+        except DataError as error:  # of one case's text: its trial with made-up values went well
+            (problem,) = error.problems
+            at = "" if problem.line is None else f"line {problem.line} of the template: "
+            where = Problem(at + problem.message, case=case.id, field=f"prompt.{who}")
+            raise DataError([where], f"task {task.name}") from None
+    return messages
 
 
 def repair(
