@@ -23,6 +23,7 @@ FILES = {
     *("ratings/ratings.json", "ratings/rated.json", "ratings/estimated.json"),
     *("phq8/run.json", "phq8/comparison.json", "phq8/zero_shot.json", "phq8/few_shot.json"),
     *("phq8/totals.json", "verdicts/results-direct.json", "verdicts/scores.json"),
+    "tickets/tickets.json",
     *("verdicts/truth.json", "verdicts/reviews.json", "verdicts/results-rag.json"),
 }
 

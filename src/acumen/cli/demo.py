@@ -27,11 +27,13 @@ app = typer.Typer(add_completion=False)
 RUN: Final = "phq8/run.json"
 TOTALS: Final = "phq8/totals.json"
 SCORES: Final = "verdicts/scores.json"
+TICKETS: Final = "tickets/tickets.json"
 FINDINGS: Final = ("ratings/rated.json", "ratings/estimated.json")
 FILES: Final = (
     *(RUN, "phq8/comparison.json", "phq8/zero_shot.json", "phq8/few_shot.json", TOTALS),
     *("verdicts/truth.json", "verdicts/reviews.json", "verdicts/results-rag.json"),
-    *("verdicts/results-direct.json", SCORES, "ratings/ratings.json", *FINDINGS, "report.html"),
+    *("verdicts/results-direct.json", SCORES, "ratings/ratings.json", *FINDINGS, TICKETS),
+    "report.html",
 )
 HEADINGS: Final = (
     "PHQ-8 ratings, zero-shot and few-shot",
@@ -69,7 +71,7 @@ def demo(
     from acumen.questions.score import score
     from acumen.questions.total import total
     from acumen.report.html import write_report
-    from acumen.studies import JUDGES, RATERS, RATING, phq8_run, ratings, verdict_study
+    from acumen.studies import JUDGES, RATERS, RATING, phq8_run, ratings, tickets, verdict_study
 
     run, study = phq8_run(), verdict_study()
     with _draft(folder) as draft, waiting("measuring the demo"):
@@ -92,7 +94,7 @@ def demo(
             rate(rows, raters=RATERS, judge=JUDGES, length="words", own="author", **RATING),
             estimate(rows, labelled="label", prediction=JUDGES[0], **RATING),
         ]
-        inputs["ratings/ratings.json"] = rows
+        inputs |= {"ratings/ratings.json": rows, TICKETS: tickets()}
         outputs |= zip(FINDINGS, (finding.to_dict() for finding in findings), strict=True)
         outputs[TOTALS] = totals.to_dict()
         for name, content in {RUN: run, **inputs, **outputs}.items():
@@ -183,6 +185,7 @@ def _where(folder: Path) -> list[str]:
         SCORES: "their scores, and the two compared",
         "ratings/ratings.json": "ratings by five people and two judges",
         "ratings/{rated,estimated}.json": "judges against people, and few labels for all",
+        TICKETS: "a judge that gives probabilities",
     }
     lines = [f"The files are in {folder}:"]
     lines += [f"  {name:44}{about}" for name, about in files.items()]
@@ -192,4 +195,5 @@ def _where(folder: Path) -> list[str]:
         f"Next: acumen show {folder / 'phq8/few_shot.json'}",
         f"      acumen show {folder / SCORES} --full",
         f"      acumen evaluate {folder / RUN} --mode few_shot --confidence token_msp --by item",
+        f"      acumen evaluate {folder / TICKETS} --distribution probabilities --loss abs",
     ]

@@ -18,6 +18,10 @@ is right about as often and for reasons that can be looked up. One case of ``dir
 the truth they were drawn around. ``dan`` is lenient by .7 levels and ``eve`` skips two of five.
 ``judge_a`` is as exact as a person and abstains at times; ``judge_b`` likes length (.35 levels a
 doubling) and its own texts (.6). ``label`` is what ``ann`` said of every fourth text.
+
+``tickets.json.gz`` holds 300 tickets, how urgent a person says each is (1 to 5), and a judge that
+gives a probability for every level. It is surer than it may be, its own answer leans up, and 9
+tickets it left open.
 """
 
 from __future__ import annotations
@@ -73,6 +77,16 @@ def ratings() -> list[dict[str, Any]]:
     (3, 240)
     """
     rows: list[dict[str, Any]] = _document("ratings")["rows"]
+    return rows
+
+
+def tickets() -> list[dict[str, Any]]:
+    """The tickets, one row each.
+
+    >>> tickets()[0]["probabilities"], len(tickets())
+    ([0.29, 0.6, 0.11, 0.0, 0.0], 300)
+    """
+    rows: list[dict[str, Any]] = _document("tickets")["rows"]
     return rows
 
 
