@@ -14,6 +14,7 @@ from acumen.cli import run
 from acumen.errors import DataError, UsageError
 from acumen.files.json import write_json
 from acumen.policy import find_policy
+from acumen.report.blocks import Plot
 from acumen.results.kinds import document_of
 from acumen.results.verdicts import PairDocument
 from acumen.studies import verdict_study
@@ -206,6 +207,21 @@ def test_the_screen_of_three(study: Path, capsys: pytest.CaptureFixture[str]) ->
 
 def gate(study: Path, name: str, *words: str) -> int:
     return run(["gate", str(study / f"{name}.json"), *words])
+
+
+def test_the_leaderboard_of_methods_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    result = acumen.score(BAD, GOOD, FAIR, **FAST, rank_by="accuracy")
+    write_json(tmp_path / "three.json", result.to_dict())
+    plot = ["plot", str(tmp_path / "three.json"), "--chart", "leaderboard", "-o"]
+    assert run([*plot, str(tmp_path / "board.svg")]) == 0
+    drawn = (tmp_path / "board.svg").read_text()
+    assert all(f">{name}<" in drawn for name in ("good", "fair", "bad", "not told from good"))
+    (section,) = [s for s in result.sections(full=True) if s.key == "compared"]
+    assert "leaderboard" in str([block for block in section.blocks if isinstance(block, Plot)])
+    write_json(tmp_path / "two.json", acumen.score(BAD, GOOD, **FAST).to_dict())
+    plot[1] = str(tmp_path / "two.json")
+    assert run([*plot, str(tmp_path / "none.svg")]) == 2
 
 
 def test_a_gate_reads_scores(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,12 +18,14 @@ from acumen.results.metrics import MetricsArtifact
 from acumen.results.verdicts import PairDocument
 
 T = TypeVar("T")
+BOARD: Final = "leaderboard"
+"""The chart that systems and methods share."""
 CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
     "risk-coverage": curves.risk_coverage,
     "generalized-risk": curves.generalized_risk,
     "forest": intervals.forest,
     "deltas": intervals.deltas,
-    "leaderboard": intervals.leaderboard,
+    BOARD: intervals.leaderboard,
     "reliability": reliability.reliability,
     "calibration": intervals.calibration,
     "confidence": tables.confidence,
@@ -71,8 +73,9 @@ def chart(name: str, document: Any, functions: Sequence[str] | None = None) -> F
     if isinstance(document, MetricsArtifact):
         figure = _of_metrics(name, document, functions)
     elif isinstance(document, PairDocument):
-        draw = _find(name, VERDICT_CHARTS, " of results")
-        figure = _drawn(draw(document.systems), name, "the results hold")
+        draw = _find(name, {**VERDICT_CHARTS, BOARD: intervals.leaderboard}, " of results")
+        what = document if name == BOARD else document.systems
+        figure = _drawn(draw(what), name, "the results hold")
     else:
         raise UsageError(f"there is no single chart of {title_of(document)}")
     return offline(figure)

@@ -11,6 +11,7 @@ from acumen.charts.apart import panels
 from acumen.metrics import Metric, kin_of
 from acumen.results.charted import GroupRisk
 from acumen.results.metrics import Best, MetricsArtifact
+from acumen.results.verdicts import PairDocument
 from acumen.values.measured import Delta, Measured
 
 Rows = Sequence[Mapping[str, Any]]
@@ -198,9 +199,9 @@ def differences(
     )
 
 
-def leaderboard(artifact: MetricsArtifact) -> theme.Figure | None:
+def leaderboard(document: MetricsArtifact | PairDocument) -> theme.Figure | None:
     """Every system with its interval, best first, by how it stands to the first or a baseline."""
-    board = artifact.leaderboard
+    board = document.leaderboard
     if board is None:
         return None
     first = board.baseline or board.standings[0].system

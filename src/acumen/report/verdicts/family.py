@@ -229,6 +229,7 @@ def _rest(pair: PairDocument, ask: Ask) -> Iterator[Section]:
     if comparison is not None:
         drawn = plots(_differences(comparison, documents[0], ask))
         yield Section("comparison", _on_cases(comparison), drawn)
+    yield several.ranking(pair, ask)
     yield Section("limits", "What cannot be concluded", tuple(map(Paragraph, LIMITS)))
     every = tables.metric_table(documents)
     yield Section("metrics", "Every metric", (Folded(every),) if every.rows else ())

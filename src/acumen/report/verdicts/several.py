@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
 from acumen.report.blocks import UNRELIABLE, Block, Cell, Paragraph, Section, Table, Tone
 from acumen.report.cells import measured_cell, number, p_cell, plain, text, title_of, unit_of
+from acumen.report.plots import plot, plots
+from acumen.report.sections import Ask
 from acumen.report.selective.compared import better, listed
 from acumen.report.selective.leaderboard import FEW_PAIRS, NOT_EQUAL, board_table, pair_table
 from acumen.results.metrics import Leaderboard, name
@@ -20,6 +23,7 @@ DOUBTS: Final = "Where is the truth in doubt"
 TESTED: Final = "total_accuracy"
 """The metric whose p-value stands in the table of groups."""
 MOST_DOUBTS: Final = 20
+APART: Final = "Grey is what the tests of all pairs cannot tell from the first."
 COLUMNS: Final = {
     TESTED: "right, of all",
     "ordinal_auprc": "AUPRC",
@@ -39,6 +43,20 @@ def leaders(pair: PairDocument) -> Section:
         blocks.append(pair_table(board, pair.pairs, "method"))
     blocks.append(Paragraph(NOT_EQUAL.replace("Systems", "Methods"), Tone.QUIET))
     return Section("compared", WHICH, tuple(blocks), finding=_leader(board, len(pair.pairs)))
+
+
+def ranking(pair: PairDocument, ask: Ask) -> Section:
+    """What a page adds: a chart of the leaderboard."""
+    from acumen.charts.intervals import leaderboard
+
+    if pair.leaderboard is None:
+        return Section("compared", WHICH)
+    table = board_table(pair.leaderboard, "method")
+    caption = "Each dot is a method, each line its own interval. " + APART
+    figure = plot(
+        ask.study, "leaderboard", partial(leaderboard, pair), table.caption, caption, table
+    )
+    return Section("compared", WHICH, plots(figure))
 
 
 def _leader(board: Leaderboard, pairs: int) -> str:
