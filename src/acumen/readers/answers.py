@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from acumen.errors import DataError, OffScaleError, counted, printable, what_came
 from acumen.files.text import folded
-from acumen.readers.words import usual_order
+from acumen.readers.words import is_ordered_word, usual_order
 from acumen.table.coded import Coded
 from acumen.table.judgments import LEFT_OUT, NO_PREDICTION, NO_TRUTH, Judgments, Outcome
 from acumen.table.levels import levels_seen, number_in
@@ -142,6 +142,7 @@ def choose_scale(
         )
     if has_truth and truth is not None:
         _refuse_codes(truth, prediction, unanswerable, silence)
+        _refuse_ranges(unanswerable.numbers(truth), silence.numbers(prediction))
     levels = levels_seen(numbers)
     if not levels:
         distinct = sorted(set(numbers))
@@ -186,6 +187,31 @@ def _refuse_codes(truth: Coded, prediction: Coded, unanswerable: Silence, silenc
                         f"if the levels are others: {every}"
                     ]
                 )
+
+
+def is_like_level(text: str) -> bool:
+    """Whether a text has a number or a word for a level in it: then it is no word for no answer.
+
+    >>> [is_like_level(text) for text in (">3", "4 or 5", "ok", "no idea")]
+    [True, True, True, False]
+    """
+    return any(character.isdigit() for character in text) or is_ordered_word(text)
+
+
+def _refuse_ranges(truths: Collection[float], answers: Collection[float]) -> None:
+    """Refuse a truth and a prediction on scales that have little to do with each other."""
+    if not truths or not answers or min(*truths, *answers) < 0:
+        return
+    tops = max(truths), max(answers)
+    alike = {*truths} & {*answers}
+    if max(tops) > 4 * max(min(tops), 1) and 2 * len(alike) < min(len({*truths}), len({*answers})):
+        first, second = (f"{min(part):g} to {max(part):g}" for part in (truths, answers))
+        raise DataError(
+            [
+                f"the truth runs from {first}, the prediction from {second}: are they on one "
+                f"scale? Bring them onto one, or name it: --levels 0-{max(tops):g}"
+            ]
+        )
 
 
 def are_boolean(truth: Coded | None, prediction: Coded) -> bool:
@@ -367,7 +393,8 @@ def truth_faults(reading: LevelColumn) -> list[Fault]:
     faults = reading.faults_in()
     for at, fault in enumerate(faults):
         value = reading.column.values[reading.column.codes[fault.row]]
-        if isinstance(value, str) and (reading.scale.is_numeric or unjudged_in([value])):
+        is_asked = reading.scale.is_numeric or bool(unjudged_in([value]))
+        if isinstance(value, str) and is_asked and not is_like_level(value):
             word = shlex.quote(printable(value))
             hint = f"if it says that this cannot be judged: --unanswerable {word}"
             hinted = replace(fault, message=f"{fault.message}; {hint}")
@@ -383,7 +410,8 @@ def _with_hint(reading: LevelColumn, faults: list[Fault], truths: set[str]) -> l
     for at, fault in enumerate(faults):
         value = reading.column.values[reading.column.codes[fault.row]]
         is_rare = fault.rows <= max(1, MOST_STRAY * len(reading.column))
-        if isinstance(value, str) and is_rare and word_of(value) not in truths:
+        is_word = isinstance(value, str) and not is_like_level(value)
+        if is_word and is_rare and word_of(value) not in truths:
             hint = f"if it says that there is no answer: --abstain {shlex.quote(printable(value))}"
             hinted = replace(fault, message=f"{fault.message}; {hint}")
             return [*faults[:at], hinted, *faults[at + 1 :]]

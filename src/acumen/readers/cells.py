@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from acumen.errors import DataError, label, printable, what_came
+from acumen.files.text import folded
 from acumen.readers.records import ABSENT
 from acumen.table.coded import Coded, is_missing
 from acumen.table.judgments import Signal
+from acumen.table.levels import number_in
 
 NO_NUMBER: Final = frozenset({"", "na", "n/a", "null", "none", "nan", "-"})
 """How a cell of text says that there is no number, in small letters."""
@@ -162,8 +164,20 @@ def taken(column: Any, rows: NDArray[np.int64]) -> Any:
     return column.take(rows) if isinstance(column, Coded | Signal) else column[rows]
 
 
+SUMMARIES: Final = {
+    *("total", "totals", "sum", "mean", "average", "avg", "median", "grand total"),
+    *("summe", "mittelwert", "durchschnitt", "somme", "moyenne", "suma", "media", "totale"),
+}
+"""What a line below a table is called."""
+
+
 def mangled_ids(ids: Coded) -> list[str]:
-    """What to warn of where a spreadsheet turned ids into numbers."""
+    """What to warn of where a spreadsheet turned ids into numbers, or wrote sums below them."""
+    sums = [v for v in ids.values if isinstance(v, str) and folded(v) in SUMMARIES]
+    others = [v for v in ids.values if v not in sums]
+    if sums and others and all(number_in(v) is not None for v in others):
+        listed = ", ".join(map(label, sums))
+        return [f"among ids that are numbers: {listed}; is it a line of totals? Take it out then"]
     if "+" not in ids.letters:
         return []
     suspects = sorted(v for v in ids.values if isinstance(v, str) and _MANGLED.fullmatch(v))

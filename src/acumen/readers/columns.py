@@ -398,6 +398,15 @@ def _values(
         listed = ", ".join(f"{code:g}" for code in codes)
         note = f"prediction: {listed} is no truth and read as a level; {hint}"
         outcomes.warnings.append(note)
+    ends = [(min(part), max(part)) for part in seen if part]
+    if (
+        scale.inferred
+        and len(ends) == 2
+        and {b - a for a, b in zip(*ends, strict=True)} in ({1}, {-1})
+    ):
+        first, second = (f"{low:g} to {high:g}" for low, high in ends)
+        note = f"the truth runs from {first}, the prediction from {second}: is one counted from 0?"
+        outcomes.warnings.append(note)
     split = (word for word in silence.declared if "," in word)
     notes += _unsaid(Silence.of(split), reading.column, "abstain")
     ranks = reading.ranks

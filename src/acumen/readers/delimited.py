@@ -14,6 +14,18 @@ from acumen.readers.content import HEAD, Content
 from acumen.readers.records import Rows, refuse_wide
 from acumen.readers.sheet import Sheet, as_table, header_of
 
+_OTHERS: Final = {
+    b"\xd0\xcf\x11\xe0": "an old workbook of Excel (.xls)",
+    b"%PDF-": "a PDF",
+    b"$FL2": "a file of SPSS",
+    b"<stata_dta>": "a file of Stata",
+    b"\x93NUMPY": "an array of NumPy",
+    b"\x80\x04\x95": "a pickle of Python, which is never opened",
+    b"\x80\x05\x95": "a pickle of Python, which is never opened",
+    b"SQLite format 3": "a database of SQLite",
+    b"<?xml": "XML",
+}
+"""How files begin that people have beside tables."""
 _RULE: Final = re.compile(r":?-{2,}:?")
 BIG: Final = 1 << 20
 """Bytes from which on a file is worth reading with pyarrow, where it is there."""
@@ -21,6 +33,10 @@ BIG: Final = 1 << 20
 
 def read_delimited(content: Content) -> Rows:
     """The rows of a text table with a header; ids stay text, so 0101 and 101 are two cases."""
+    for magic, kind in _OTHERS.items():
+        if content.head.start.startswith(magic):
+            hint = "Save it as CSV or .xlsx" if magic.startswith(b"\xd0") else "Write it as CSV"
+            raise DataError([f"is {kind}, and no table of text. {hint}"], source=content.name)
     if b"\0" in content.head.start:
         decode_text(content.start[:HEAD], content.name)  # it may be UTF-16, which is told
         hint = "is it a spreadsheet or a database? Save it as CSV"

@@ -186,6 +186,10 @@ def _no_column(
     look: Callable[[], Mapping[str, str]] | None,
 ) -> Problem:
     """Which roles have no column, and options to paste."""
+    if len(names) == 1:
+        only = f"has one column alone, {label(names[0])}"
+        marks = "a table has commas, semicolons, tabs or | between its cells"
+        return Problem(f"{only}: is it a table? {marks}", columns=(*names,))
     roles = sorted(missing, key=list(CONVENTIONS).index)
     listed = ", ".join(label(name) for name in names) or "no columns"
     if look is None:

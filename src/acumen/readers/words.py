@@ -160,6 +160,15 @@ def sureness_of(words: Iterable[object]) -> dict[str, int]:
     return {}
 
 
+def is_ordered_word(word: str) -> bool:
+    """Whether a word is one of a usual order.
+
+    >>> is_ordered_word("OK"), is_ordered_word("red")
+    (True, False)
+    """
+    return any(folded(word) in rungs for rungs in _rungs(ORDERS))
+
+
 @cache
 def _rungs(orders: tuple[str, ...]) -> tuple[dict[str, int], ...]:
     """Word -> rung, from 1, of each list."""
