@@ -74,7 +74,7 @@ def test_the_verdict_rests_on_equal_coverage_and_coverage_stands_beside_it(
     assert matched.favours == "right"
     text = conclusion(pair)
     assert text.startswith("At equal coverage (66.7%) ")
-    assert " is better (risk, " in text
+    assert " is better (mean loss, " in text
     assert " answers more (100.0% and 66.7%)." in text
     numbers = " ".join(words.details(pair))
     assert "the surest 66.7% of the judgments have a mean loss of" in numbers
@@ -127,7 +127,7 @@ def test_a_guard_that_fails_is_told(pair: MetricsArtifact) -> None:
     assert "no difference that 40 cases could show" in told
 
 
-NUMBERS = "risk, R − L: -0.250 [-0.400, -0.100]"
+NUMBERS = "mean loss, R − L: -0.250 [-0.400, -0.100]"
 OPEN = "no difference that 40 cases could show"
 
 
@@ -156,10 +156,10 @@ def test_each_side_is_better_by_the_functions_that_favour_it(
 
 
 def test_nothing_is_compared_without_a_function_or_an_answer(pair: MetricsArtifact) -> None:
-    nothing = "Nothing can be compared: "
-    assert at_equal_coverage(pair, {}) == f"{nothing}there is no confidence function with a value."
+    alone = at_equal_coverage(pair, {})
+    assert alone == "Without a confidence nothing is compared at equal coverage."
     silent = at_equal_coverage(pair, {"a": "left"}, coverage=0.0)
-    assert silent == f"{nothing}a side answers nothing."
+    assert silent == "Nothing can be compared: a side answers nothing."
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_function_chosen_as_best_is_judged_by_the_limit_that_allows_for_the_ch
     assert alone is not None
     assert limit.low < alone.low
     told = " ".join(section.finding for section in screen(made))
-    assert (Claim.TELLS_RIGHT.say() in told) == (min(limit.low, alone.low) > 0.5)
+    assert (Claim.TELLS_RIGHT.say(called="") in told) == (min(limit.low, alone.low) > 0.5)
 
 
 @pytest.mark.parametrize("better", [1.0, 0.5])
@@ -254,6 +254,6 @@ def test_nothing_is_claimed_on_an_interval_that_is_marked() -> None:
     marks = {"interval": found.model_copy(update={"flags": ()})}
     plain = variant.metrics["failure_auroc"].model_copy(update=marks)
     metrics = {**variant.metrics, "failure_auroc": plain}
-    assert Claim.TELLS_RIGHT.say() in knows(
+    assert Claim.TELLS_RIGHT.say(called="") in knows(
         document, variant.model_copy(update={"metrics": metrics})
     )
