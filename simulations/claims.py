@@ -12,17 +12,20 @@ from __future__ import annotations
 import argparse
 import inspect
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 import acumen
-from acumen.defaults import FEWEST_AT_LEVEL, PROCESS_WEIGHTS
+from acumen.defaults import FEWEST_AT_LEVEL, POWER, PROCESS_WEIGHTS
 from acumen.evaluation.evaluate import evaluate
 from acumen.evaluation.plan import Plan
 from acumen.inference.matched import compare_matched
@@ -39,8 +42,9 @@ from acumen.table.judgments import Source
 from acumen.views.confusion import Confusion, confuse
 from acumen.views.reasoning import PRIMITIVES, RATIOS, Reasoning
 from acumen.views.severity import SeverityRanking, rank_severity
-from simulations import swaps
+from simulations import decided, swaps
 from simulations.laws import LAWS, Law, Rows, draw_cases, draw_pair, judge
+from simulations.thresholds import write
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "claims.md"
 STUDIES: Final = 1000
@@ -48,6 +52,8 @@ PAIRS: Final = 400
 SEED: Final = 20260
 SWAPS: Final = 999
 FUNCTIONS: Final = 3
+GATED: Final = (12, 20, 41, 100)
+LABELLED: Final = (10, 20, 40)
 BETWEEN: Final = (Claim.BETTER, Claim.ANSWERS_MORE, Claim.ERRS_LESS, Claim.COSTS_LESS)
 """What is claimed of two runs; with the rows beside them, a page."""
 SIDES: Final = {"left": "one", "right": "two"}
@@ -59,8 +65,8 @@ class Cell:
     """A population in which some claims are not true (or are: then their share is the power)."""
 
     name: str
-    draw: Callable[[np.random.Generator, int], Texts]
-    """A generator and a number of cases -> what is printed of one study."""
+    draw: Callable[[np.random.Generator, int], Texts | Claim | None]
+    """A generator and a number of cases -> what is printed of one study, or decided."""
     claims: tuple[Claim, ...]
     words: tuple[str, ...] = ()
     """Counted instead of the claims' own words, where only one side's claim is meant."""
@@ -76,9 +82,13 @@ class Cell:
         """What is promised of the share."""
         return self.most or max(claim.value.error for claim in self.claims)
 
-    def hits(self, text: Texts) -> bool:
+    def hits(self, made: Texts | Claim | None) -> bool:
         """Whether any of the claims is made."""
-        return any(word in text for word in self.words or map(stem, self.claims))
+        if not isinstance(made, str):
+            return made in self.claims
+        if self.words:
+            return any(word in made for word in self.words)
+        return any(in_words(claim).search(made) for claim in self.claims)
 
     @property
     def promise(self) -> str:
@@ -99,11 +109,9 @@ class Cell:
         return f"| {self.name} | {said} | {cases} | {studies} | {made} | {self.promise} |"
 
 
-def stem(claim: Claim) -> str:
-    """The longest part of a claim's words that does not change."""
-    import re
-
-    return max(re.split(r"\{\w+\}", claim.value.words), key=len)
+def in_words(claim: Claim) -> re.Pattern[str]:
+    """A claim's words, with whatever it is of."""
+    return re.compile(".*?".join(map(re.escape, re.split(r"\{\w+\}", claim.value.words))))
 
 
 def table_of(rows: Rows, signals: dict[str, Any], name: str = "one") -> acumen.Judgments:
@@ -303,10 +311,10 @@ def cells() -> Iterator[Cell]:
         name = f"silent at random, errs {factor:g} as often"
         draw = silenced(flat, factor, same=False)
         yield Cell(name, draw, (Claim.BETTER,), right, (41, 100), least)
-    yield Cell("two systems of a law, drawn among eleven", equal, BETWEEN, most=0.06, studies=200)
+    yield Cell("two systems of a law, drawn among eleven", equal, BETWEEN, most=0.06)
     noise, alike = alone(0.0, 10), alone(1.0, 10)
-    yield Cell("ten confidences of noise", noise, (Claim.TELLS_RIGHT,), most=0.05, studies=60)
-    yield Cell("ten confidences that know alike", alike, (Claim.LOWEST,), most=0.06, studies=60)
+    yield Cell("ten confidences of noise", noise, (Claim.TELLS_RIGHT,), most=0.05)
+    yield Cell("ten confidences that know alike", alike, (Claim.LOWEST,), most=0.06)
     groups = (Claim.RIGHT_LESS, Claim.RIGHT_MORE)
     yield Cell("eight items that do not differ", sliced(LAWS["beta"]), groups, cases=(41, 100))
     told = ("better",)
@@ -318,7 +326,7 @@ def cells() -> Iterator[Cell]:
             return methods(rng, n, whole=whole)
 
         name = f"two methods of one law, {said}"
-        yield Cell(name, draw_methods, pair, told, (41, 100), most=0.06, studies=200)
+        yield Cell(name, draw_methods, pair, told, (41, 100), most=0.06)
     for key, claims in (
         ("ordinal_auprc", (Claim.RANKS_WELL, Claim.RANKS_POORLY)),
         ("process", (Claim.REASONS_HOLD, Claim.REASONS_FAIL)),
@@ -326,36 +334,81 @@ def cells() -> Iterator[Cell]:
         for made, above in zip(claims, (True, False), strict=True):
             where = f"{key.replace('_', ' ')} at the mark"
             yield Cell(where, at_target(key, above=above), (made,), ("claim",), (41, 100))
+    yield from of_decisions()
+
+
+def of_decisions() -> Iterator[Cell]:
+    """What the commands beside ``evaluate`` and ``score`` claim."""
+    silent = (Claim.OWN_COSTS_MORE, Claim.OWN_COSTS_LESS)
+    ranked = (Claim.RANK_BY_EXPECTED, Claim.OWN_RANKS_BETTER)
+    gates = (Claim.GATE_PASSES,), (Claim.GATE_FAILS,)
+    out = (Claim.DISAGREES, Claim.LENIENT, Claim.STRICT)
+    for side in (Claim.TOO_SURE, Claim.NOT_SURE):
+        yield Cell("a confidence that is a chance", decided.honest, (side,), cases=(20, 100))
+    yield Cell("own answers and best levels of one law", decided.own_answers, silent, most=0.05)
+    yield Cell("two confidences that know alike", decided.own_confidence, ranked, most=0.05)
+    several = (41, 100)
+    for name, draw, claims in (
+        ("a twentieth of the wrong rows missing", decided.whatever_missing, Claim.WHATEVER_MISSING),
+        ("threshold at the risk of all, confidence of noise", decided.certified, Claim.CERTIFIED),
+        ("the promise of half of the rows", decided.keeps, Claim.KEEPS),
+        ("threshold on totals at the risk of all", decided.cases_certified, Claim.CASES_CERTIFIED),
+        ("two judges at the risk of both", decided.cascade, Claim.CASCADE_CERTIFIED),
+        ("a judgment of a new case", decided.set_misses, Claim.SETS_HOLD),
+        ("the cost of thresholds", decided.cost, Claim.COSTS),
+    ):
+        yield Cell(name, draw, (claims,), cases=several)
+    for of in gates:
+        yield Cell("a difference at its bound, risk", decided.gated, of, cases=GATED)
+        where = "a difference at its bound, whole cases silent"
+        yield Cell(where, decided.gated_coverage, of, cases=GATED)
+    yield Cell("a difference as planned", decided.shown, (Claim.SHOWN_WITH,), least=POWER)
+    where = "a judge at ε, far off in whole cases"
+    yield Cell(where, decided.stands_in, (Claim.PASSES_TEST,), cases=(20, 100))
+    yield Cell("four people who are alike", decided.stands_out, out, cases=(20, 100))
+    mean = (Claim.PEOPLE_WOULD_GIVE,)
+    yield Cell("labelled cases", decided.people_would_give, mean, cases=LABELLED)
+    where = "labelled cases drawn at random"
+    yield Cell(where, decided.at_random, (Claim.NOT_AT_RANDOM,), cases=LABELLED)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Count every cell, print it, and write the page if asked to."""
+    """Count every cell, print it, and write the tables into the page if asked to."""
     parser = argparse.ArgumentParser(prog="simulations.claims", description=__doc__)
     parser.add_argument("--most", type=int, default=10**9, help="studies of a cell, at most")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", default="", help="cells whose name holds this")
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args(arguments)
-    lines = []
-    for cell in (cell for cell in cells() if asked.only in cell.name):
-        studies = min(cell.studies, asked.most)
-        for n in cell.cases:
-            lines.append(cell.row(n, studies, cell.count(n, studies, asked.seed)))
-            print(lines[-1], flush=True)
-    if asked.write:
-        lines += swap_table(min(PAIRS, asked.most), asked.seed)
-        PAGE.write_text(HEAD + "\n".join(lines) + "\n", "utf-8")
+    every = [(at, n) for at, c in enumerate(cells()) if asked.only in c.name for n in c.cases]
+    lines = [
+        "| population | claim | cases | studies | made, % | promised |",
+        "|---|---|---|---|---|---|",
+    ]
+    with ProcessPoolExecutor(asked.processes) as pool:
+        for line in pool.map(_line, every, repeat(asked.most), repeat(asked.seed)):
+            lines.append(line)
+            print(line, flush=True)
+    if asked.write and not asked.only:
+        write(PAGE, "claims", "\n".join(lines))
+        write(PAGE, "swaps", "\n".join(swap_table(min(PAIRS, asked.most), asked.seed)))
+
+
+def _line(of: tuple[int, int], most: int, seed: int) -> str:
+    """The line of a cell, by its place, at so many cases."""
+    place, n = of
+    cell = list(cells())[place]
+    studies = min(cell.studies, most)
+    return cell.row(n, studies, cell.count(n, studies, seed))
 
 
 def swap_table(studies: int, seed: int) -> Iterator[str]:
     """The swap test of single differences, by law and metric, and over all laws."""
     one, whole = (100 * math.sqrt(0.05 * 0.95 / n) for n in (studies, studies * len(LAWS)))
-    yield f"""
-## Single differences
-
-Percent of {studies} pairs of systems of one law in which the swap test of one difference claims it.
-5 are promised; counting errs by ± {one:.1f} in a cell and by ± {whole:.1f} over all laws, so a cell
-that keeps the promise may show {5 + 3 * one:.0f}.
+    yield f"""Percent of {studies} pairs of systems of one law in which the swap test of one
+difference claims it. 5 are promised; counting errs by ± {one:.1f} in a cell and by ± {whole:.1f}
+over all laws, so a cell that keeps the promise may show {5 + 3 * one:.0f}.
 Few cases that err, steps in the metric and marked intervals make the test cautious.
 """
     names: list[str] = []
@@ -377,21 +430,6 @@ def _shares(law: str, n: int, claimed: Mapping[str, int], studies: int) -> str:
     shares = (f"{100 * count / studies:.1f}" for count in claimed.values())
     return f"| {law} | {n} | " + " | ".join(shares) + " |"
 
-
-HEAD: Final = """# How often is a claim false?
-
-Every sentence that claims something is listed in `report/claims.py` with the share of studies in
-which it may be false. Here it is counted, in populations where the claim is not true (≤), or is
-(≥). ± is one standard error of the counting. Redo it with `python -m simulations.claims --write`.
-
-Pages are searched for the words of the claims; they have three confidence functions. The rows on
-silence, on methods and on marks count the decision that a sentence rests on: for silence a test
-holds the two together. An AUPRC that rests on a level with too few cases is marked and claims
-nothing, which leaves few claims at 41 cases.
-
-| population | claim | cases | studies | made, % | promised |
-|---|---|---|---|---|---|
-"""
 
 if __name__ == "__main__":
     main()

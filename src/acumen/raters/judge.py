@@ -121,7 +121,7 @@ def rater_of(study: Study, code: int, counts: Ints) -> Rater:
     raises = without.minus(whole, apart).interval
     stands_out: Any = None
     if raises is not None and raises.is_reliable and raises.low > 0:
-        is_steady = lower is not None and not lower.has_zero
+        is_steady = lower is not None and lower.is_reliable and not lower.has_zero
         word = "lenient" if leniency.value > 0 else "strict"
         stands_out = word if is_steady else "disagrees"
     levels = np.zeros(people.scale_size, np.int64)

@@ -7,6 +7,7 @@ from typing import Final
 from acumen.errors import counted
 from acumen.report.blocks import Cell, Fact, Table
 from acumen.report.cells import number, percent, plain
+from acumen.report.claims import Claim
 from acumen.report.decided import Curve, Mark, bound
 from acumen.report.decisions import Words, family
 from acumen.results.cascades import CascadeDocument, Operation
@@ -22,7 +23,8 @@ def cascade_words(document: CascadeDocument) -> Words:
     if document.certified:
         asked = [stage for stage in document.stages if stage.is_asked]
         ways = [f"{plain(s.name)} above {bound(s.threshold).text}" for s in asked]
-        sentence = f"Accept {', then '.join(ways)}: the {promise} ({tested}). "
+        claim = Claim.CASCADE_CERTIFIED.say(ways=", then ".join(ways), promise=promise)
+        sentence = f"{claim} ({tested}). "
         sentence += f"A row costs {whole.price:.4g}, and {whole.referred:.1%} go to people."
     rows = [_row("cascade", whole), *(_row(f"{plain(o.name)} alone", o) for o in document.alone)]
     people = Operation(

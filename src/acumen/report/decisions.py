@@ -23,6 +23,7 @@ from acumen.report.cells import (
     title_of,
     unit_of,
 )
+from acumen.report.claims import Claim
 from acumen.report.decided import Checks, Curve, Mark, asked_of, bound, subject_of
 from acumen.report.plots import plot, plots
 from acumen.report.samples import of_draw
@@ -119,12 +120,14 @@ def threshold_words(document: ThresholdDocument) -> Words:
         promise += f", with a chance of error of {percent(document.delta).text}"
     sentence = f"No threshold can be certified with {cases} at which {promise}; "
     if document.certified:
-        above = f"Answers with {name} above {bound(document.threshold).text} may be used"
-        above = "Every answer may be used" if document.threshold is None else above
-        sentence = f"{above}: {promise} ({cases})."
+        above = f"Answers with {name} above {bound(document.threshold).text}"
+        above = "Every answer" if document.threshold is None else above
+        sentence = f"{Claim.CERTIFIED.say(answers=above, promise=promise)} ({cases})."
         if document.target_coverage is not None:
-            keeps = f"Asked to keep {document.target_coverage:.1%} of all rows, the cut is "
-            sentence = f"{keeps}{bound(document.threshold).text} of {name}: {promise} ({cases})."
+            asked = f"Asked to keep {document.target_coverage:.1%} of all rows, "
+            cut = bound(document.threshold).text
+            claim = Claim.KEEPS.say(cut=cut, confidence=name, promise=promise)
+            sentence = f"{asked}{claim} ({cases})."
     elif document.cases_needed is not None:
         sentence += f"about {counted(document.cases_needed, 'case')} like these could."
     else:
@@ -208,7 +211,7 @@ def _sets(document: SetsDocument) -> Words:
     if bound is not None:
         by_mass = f"the likeliest levels, up to a mass of {bound:.4g},"
         sets = by_mass if document.method == "aps" else f"levels up to {bound:g} off"
-        sentence = f"Sets of {sets} hold the truth but for a chance of {chance} ({cases})."
+        sentence = f"{Claim.SETS_HOLD.say(levels=sets, chance=chance)} ({cases})."
     chances = ", ".join(map(plain, document.probabilities))
     without = "By distance: sets by the chances of levels need several samples or --probabilities."
     notes = (
@@ -253,7 +256,7 @@ def _why_missing_rows(check: Check) -> str:
 
 
 def _gate(document: GateDocument) -> Words:
-    verdicts = {"pass": "The gate passes", "fail": "The gate fails"}
+    verdicts = {"pass": Claim.GATE_PASSES.say(), "fail": Claim.GATE_FAILS.say()}
     verdicts["undecided"] = "The gate is undecided: there are too few data to decide"
     of = [f"{sum(c.verdict == name for c in document.checks)} {name}" for name in verdicts]
     rows = tuple(
@@ -328,7 +331,7 @@ def _cost(document: CostDocument) -> Words:
     below = f"Hand over what has {name} at or below {bound(document.threshold).text}"
     below = "Hand over no answer" if document.threshold is None else below
     sentence = (
-        f"{below}: a judgment then costs {said(held_out)}; "
+        f"{below}: {Claim.COSTS.say(cost=said(held_out))}; "
         f"{said(document.always_answer)} if every answer is used, "
         f"{document.abstain_cost:g} if all are handed over."
     )
@@ -363,10 +366,9 @@ def _plan(document: PlanDocument) -> Words:
     goal = f"show {what}: {document.detect:g}"
     if document.one_sided:
         goal = f"show that {what} is below {document.detect:g}"
-    sentence = (
-        f"{counted(document.cases, 'case')} {goal} with power {document.power:.1%} by the formula "
-        f"and {document.simulated:.1%} in simulated studies."
-    )
+    power = f"{document.power:.1%} by the formula and {document.simulated:.1%} in simulated studies"
+    cases = counted(document.cases, "case")
+    sentence = f"{Claim.SHOWN_WITH.say(cases=cases, goal=goal, power=power)}."
     rows = tuple(
         (
             *(number(d.cases), number(d.items, ".3g"), number(d.repeats), number(d.judged)),
@@ -382,16 +384,15 @@ def _plan(document: PlanDocument) -> Words:
         notes.append(f"The pilot's {pilot} show {document.smallest_effect:.4g} or more.")
     columns = ("labelled cases", "items", "repeats", "judged besides", "power")
     points = [(float(d.cases), d.power) for d in document.curve]
-    needed = counted(document.cases, "case")
     marks: list[Mark] = [
-        (f"{needed} by the formula", float(document.cases), document.power),
+        (f"{cases} by the formula", float(document.cases), document.power),
         ("the pilot", None if document.pilot_cases is None else float(document.pilot_cases), None),
     ]
     there = [mark for mark in marks if mark[1] is not None]
     caption = "The large dot is what was asked for" + "; dashed is the pilot" * (len(there) > 1)
     drawing = Curve(points, "cases", "power", f"{caption}.", there)
-    power = {"power by the formula": document.power, "in simulated studies": document.simulated}
-    powers = {title: percent(share) for title, share in power.items()}
+    shares = {"power by the formula": document.power, "in simulated studies": document.simulated}
+    powers = {title: percent(share) for title, share in shares.items()}
     facts = _large({"cases": number(document.cases)} | powers)
     return Words("How many cases", sentence, Table("Designs", columns, rows), notes, facts, drawing)
 

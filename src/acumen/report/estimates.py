@@ -10,6 +10,7 @@ from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Fact, Head, Section, Table
 from acumen.report.cells import measured_cell, number, plain
+from acumen.report.claims import Claim
 from acumen.report.raters import DEFINITIONS, Drawing, behind, concluded
 from acumen.report.samples import of_draw
 from acumen.report.sections import Ask, Family
@@ -101,7 +102,7 @@ def _table(entries: dict[str, tuple[PoweredEstimate, Unit]]) -> Table:
 def _sentences(document: EstimateDocument) -> Iterator[str]:
     labels, p = document.labels, document.labels.random_p_value
     mean = measured_cell(document.estimates["mean"].estimate)
-    yield f"People would give all of them {mean.text} {mean.interval} on average."
+    yield f"{Claim.PEOPLE_WOULD_GIVE.say(mean=f'{mean.text} {mean.interval}')}."
     if not document.estimates["mae"].weight:
         yield "Errors and distances of the judge rest on the labels alone: no confidence helps."
     if not labels.enough:
@@ -114,8 +115,8 @@ def _sentences(document: EstimateDocument) -> Iterator[str]:
         yield f"{counted(document.not_judged, 'row')} without a rating of the judge left out."
     if p is not None and p < SUSPECT:
         yield (
-            f"The judge rates labelled cases unlike the others (p = {p:.2g}): were they drawn at "
-            "random? If not, none of this holds."
+            f"{Claim.NOT_AT_RANDOM.say()} (p = {p:.2g}): were they drawn at random? If not, none "
+            "of this holds."
         )
 
 

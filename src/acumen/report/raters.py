@@ -23,6 +23,7 @@ from acumen.report.blocks import (
     Tone,
 )
 from acumen.report.cells import measured_cell, number, percent, plain, settings
+from acumen.report.claims import Claim
 from acumen.report.plots import plot
 from acumen.report.samples import of_draw
 from acumen.report.sections import Ask, Family, remarks
@@ -63,9 +64,9 @@ EFFECTS: Final = {
 }
 """Biases -> what they are called, and their unit."""
 STANDING_OUT: Final = {
-    "disagrees": "disagrees with the others",
-    "lenient": "is more lenient than the others",
-    "strict": "is stricter than the others",
+    "disagrees": Claim.DISAGREES,
+    "lenient": Claim.LENIENT,
+    "strict": Claim.STRICT,
 }
 
 
@@ -331,7 +332,7 @@ def _sentences(document: RatingsDocument) -> Iterator[str]:
             yield f"{plain(name)}: every instance of {people} is alike, so the mean alone decides."
     for name, person in document.people.items():
         if person.stands_out is not None:
-            yield f"{plain(name)} {STANDING_OUT[person.stands_out]}."
+            yield f"{STANDING_OUT[person.stands_out].say(person=plain(name))}."
     yield from of_draw(document.drawn)
     if document.most_raters is not None:
         looked_at = f"the {len(document.people)} who rated most are looked at one by one"
@@ -344,10 +345,11 @@ def _verdict(name: str, test: AltTest, how: str) -> str:
     tail = f" Too few instances: {few}{more}." if few else ""
     if test.winning_rate is None:
         return f"{name} cannot be tested {how}.{tail}"
+    verdict = f"{name} does not pass the alternative annotator test"
+    verdict = Claim.PASSES_TEST.say(judge=name) if test.passes else verdict
     return (
-        f"{name} {'passes' if test.passes else 'does not pass'} the alternative annotator test "
-        f"{how}: it may stand in for {test.winning_rate:.0%} of the people, of {PASSING_RATE:.0%} "
-        f"needed.{tail}"
+        f"{verdict} {how}: it may stand in for {test.winning_rate:.0%} of the people, of "
+        f"{PASSING_RATE:.0%} needed.{tail}"
     )
 
 

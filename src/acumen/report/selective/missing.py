@@ -9,6 +9,7 @@ from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Paragraph, Section, Table, Tone
 from acumen.report.cells import amount, interval_cell, is_signed, plain, title_of, unit_of, written
+from acumen.report.claims import Claim
 from acumen.report.selective.outcomes import side_names
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.missing import Bounded, MissingPart, MissingRows
@@ -91,13 +92,13 @@ def _claim(bounded: Bounded, part: MissingPart, names: list[str]) -> str:
     if bounded.claim is None:
         return f"{text}."
     lower = right if (bounded.value or 0.0) < 0 else left
+    if bounded.stands:
+        return f"{text}; that {Claim.WHATEVER_MISSING.say(side=lower)}."
     return f"{text}; that it is lower for {lower} {_stands(bounded, part)}."
 
 
 def _stands(bounded: Bounded, part: MissingPart) -> str:
     """How long a claim stands, in words."""
-    if bounded.stands:
-        return "stands whatever they are"
     if not bounded.tried:
         return "does not stand whatever they are"
     if not bounded.tipping:

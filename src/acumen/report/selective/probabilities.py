@@ -10,6 +10,7 @@ from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Section, Table
 from acumen.report.cells import measured_cell, number, plain, title_of, unit_of
+from acumen.report.claims import Claim
 from acumen.report.plots import plot, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.outcomes import side_names
@@ -68,9 +69,9 @@ def _of_own(difference: Delta, differs: int, rows: int) -> str:
 def _verdict(difference: Delta) -> str:
     match difference.favours:
         case "left":
-            return "They cost more: take the best level (--point loss)."
+            return f"{Claim.OWN_COSTS_MORE.say()}."
         case "right":
-            return "They cost less: its probabilities know less than it does."
+            return f"{Claim.OWN_COSTS_LESS.say()}."
         case _:
             return "Which costs less is open."
 
@@ -82,9 +83,9 @@ def _of_confidence(difference: Delta) -> str:
     ends = f"AUGRC {difference.right:.3f} against {difference.left:.3f}, {_difference(difference)}"
     match difference.favours:
         case "left":
-            verdict = "Rank by expected_loss."
+            verdict = f"{Claim.RANK_BY_EXPECTED.say()}."
         case "right":
-            verdict = "Its own ranks better."
+            verdict = f"{Claim.OWN_RANKS_BETTER.say()}."
         case _:
             verdict = "Which ranks better is open."
     return f"Its own confidence beside the expected loss: {ends}. {verdict}"

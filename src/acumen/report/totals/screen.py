@@ -10,6 +10,7 @@ from acumen.errors import counted
 from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Detail, Section, Table
 from acumen.report.cells import measured_cell, number, percent, plain, reach, said, text
+from acumen.report.claims import Claim
 from acumen.report.sections import Ask, remarks
 from acumen.report.totals.words import (
     DELTAS,
@@ -216,8 +217,9 @@ def _threshold(document: TotalsDocument, threshold: CaseThreshold) -> str:
     every = {"total": "All with a total", "side": "All that are decided"}[threshold.of]
     above = f"Those with a confidence above {number(threshold.threshold, '.4g').text}"
     above = every if threshold.threshold is None else above
-    share = said(threshold.coverage, Unit.SHARE)
-    return f"{above} may be used, {share} of the {document.noun}s: their {promise}, {chance}."
+    share = f"{said(threshold.coverage, Unit.SHARE)} of the {document.noun}s"
+    certified = f"{promise}, {chance}"
+    return f"{Claim.CASES_CERTIFIED.say(cases=above, share=share, promise=certified)}."
 
 
 def pairs(document: TotalsDocument, _: Ask) -> Iterator[Section]:
