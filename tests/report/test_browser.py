@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import acumen
 from acumen.evaluation.plan import Plan
 from acumen.inference.options import Options
 from acumen.questions.evaluation import Evaluation
@@ -18,7 +19,7 @@ from acumen.results.verdicts import PairDocument
 from benchmarks.page import write_large_page
 from tests.evaluations import evaluate
 from tests.laws.test_sections import MAKERS
-from tests.report.kinds import KINDS
+from tests.report.kinds import KINDS, systems
 from tests.report.opened import Seen, hovered, open_studies, opened, unfold
 from tests.toy_runs import toy_run
 
@@ -186,7 +187,6 @@ def click(page: Any, chart: str, mark: str, wanted: dict[str, Any]) -> list[str]
 def test_a_mark_leads_to_the_cases_that_any_rater_of_a_panel_puts_there(
     browser: Any, tmp_path: Path
 ) -> None:
-    import acumen
     from acumen.report.html import write_report
 
     study = acumen.evaluate(PANEL, prediction="ai", confidence_column="sure", **READING)
@@ -211,7 +211,6 @@ def test_a_mark_leads_to_the_cases_that_any_rater_of_a_panel_puts_there(
 
 
 def test_of_two_systems_a_mark_leads_to_the_panel_s_cases_too(browser: Any, tmp_path: Path) -> None:
-    import acumen
     from acumen.report.html import write_report
 
     systems = [{**row, "ai": answer} for row in PANEL for answer in (row["ai"], row["other"])]
@@ -614,6 +613,30 @@ def test_a_phone_shows_it_without_scrolling_sideways(
     assert max(wide) <= 390
 
 
+@pytest.mark.parametrize("count", [2, 7])
+@pytest.mark.parametrize("filler", [" of a long name", "_abcdefghij"])
+def test_names_of_a_hundred_letters_overflow_nothing(
+    browser: Any, tmp_path: Path, filler: str, count: int
+) -> None:
+    from acumen.report.html import write_report
+
+    def longer(name: str) -> str:
+        return f"{name}{filler * 12}"[:100]
+
+    named = ("system", "item", "site", "id")
+    rows = [
+        {key: longer(value) if key in named else value for key, value in row.items()}
+        for row in systems(count)
+    ]
+    reading: dict[str, Any] = {"system": "system", "item": "item", "by": ["site"]}
+    write_report([acumen.evaluate(rows, **reading, resamples=0)], tmp_path / "long.html")
+    for width in (390, 720, 1440):
+        with opened(browser, tmp_path / "long.html", width=width) as seen:
+            unfold(seen.page)
+            assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+            assert cut(seen.page) == []
+
+
 def test_on_paper_no_table_is_wider_than_the_page(paper: Any) -> None:
     paper.emulate_media(media="print", color_scheme="light")
     paper.evaluate("window.dispatchEvent(new Event('beforeprint'))")
@@ -625,6 +648,20 @@ def test_on_paper_no_table_is_wider_than_the_page(paper: Any) -> None:
     assert paper.evaluate("document.documentElement.scrollWidth") <= 720
     paper.evaluate("window.dispatchEvent(new Event('afterprint'))")
     paper.emulate_media(media="screen")
+
+
+def test_no_two_landmarks_of_a_page_have_one_name(browser: Any, tmp_path: Path) -> None:
+    """Two studies of a kind have sections of the same titles."""
+    from acumen.report.html import write_report
+
+    write_report([KINDS["compare"](), KINDS["slices"]()], tmp_path / "two.html")
+    with opened(browser, tmp_path / "two.html") as seen:
+        names = seen.page.evaluate(
+            "[...document.querySelectorAll('section[aria-label], section[aria-labelledby], nav,"
+            " aside')].map(part => part.getAttribute('aria-label') ??"
+            " document.getElementById(part.getAttribute('aria-labelledby')).textContent)"
+        )
+        assert len(names) == len({*names}) >= 4, names
 
 
 def test_headings_are_in_order_and_everything_is_named(desk: Seen) -> None:
@@ -755,4 +792,4 @@ def test_a_hundred_thousand_rows_are_paged_and_thinned(browser: Any, tmp_path: P
     assert count == "1–50 of 100000 rows"
     assert rows == 50
     assert points < 13 * 200 + 40
-    assert path.stat().st_size < 4_000_000
+    assert path.stat().st_size < 3_000_000

@@ -43,7 +43,11 @@ def interval_plot(
         "group:N",
         title=group,
         scale=theme.colours(groups, known),
-        legend=alt.Legend(orient="bottom", title=None, columns=columns) if several else None,
+        legend=alt.Legend(
+            orient="bottom", title=None, columns=columns, labelExpr=theme.IN_LEGEND, labelLimit=1000
+        )
+        if several
+        else None,
     )
     y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(grid=False))
     per_name = len({row["group"] for row in rows if row["name"] == names[0]})
@@ -159,7 +163,9 @@ def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
     if len(artifact.inputs) > 2:
         return _pairs(artifact)
     left, right = artifact.input_names
-    groups = {"left": f"better: {left}", "right": f"better: {right}", None: UNDECIDED}
+    short = [theme.in_words(name) for name in (left, right)]
+    sides = short if len({*short}) > 1 else [left, right]
+    groups = {"left": f"better: {sides[0]}", "right": f"better: {sides[1]}", None: UNDECIDED}
     rows = []
     for function, matched in artifact.comparison.matched.items():
         delta = matched.difference
@@ -206,7 +212,8 @@ def leaderboard(document: MetricsArtifact | PairDocument) -> theme.Figure | None
         return None
     first = board.baseline or board.standings[0].system
     called = theme.name(first)
-    groups = [called, f"not told from {called}", f"told from {called}"]
+    words = theme.in_words(called)
+    groups = [called, f"not told from {words}", f"told from {words}"]
     rows = [
         row(theme.name(s.system), groups[place], value, s.measured)
         for s in board.standings

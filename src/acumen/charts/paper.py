@@ -241,7 +241,9 @@ def _column(entry: Spec, room: float, size: float) -> None:
     names = entry.get("scale", {}).get("domain") or [""]
     longest = max(len(str(name)) for name in names)
     columns = max(1, int(room // (LETTER * size * longest + 5.5 * size)))
-    legend = {**(entry.get("legend") or {}), "orient": "bottom", "columns": columns}
+    own = {k: v for k, v in (entry.get("legend") or {}).items() if k != "labelLimit"}
+    legend = {**own, "orient": "bottom", "columns": columns}
+    legend["labelExpr"] = _short(room - 3 * size, size)
     entry["legend"] = legend
 
 

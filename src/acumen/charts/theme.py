@@ -43,6 +43,15 @@ SHORT_LABEL: Final = (
 )
 """A long name on an axis loses its middle: names of one study often begin alike."""
 
+IN_LEGEND: Final = (
+    "length(datum.label) > max(12, floor(width / 7) - 4)"
+    " ? slice(datum.label, 0, max(6, floor(width / 14) - 3)) + '…'"
+    " + slice(datum.label, -max(5, floor(width / 14) - 3)) : datum.label"
+)
+"""The same of a legend, which is as wide as the marks."""
+MOST_IN_WORDS: Final = 30
+"""Letters of a name among the words of a legend."""
+
 INK: Final = "currentColor"
 """Text and lines take the colour of the page around them; on paper that is black."""
 
@@ -77,6 +86,16 @@ def config() -> dict[str, Any]:
         "text": {"color": INK, "fontSize": 12},
         "rule": {"color": INK},
     }
+
+
+def in_words(called: str) -> str:
+    """A name among other words; a long one loses its middle.
+
+    >>> in_words("a"), in_words(f"one {'very ' * 9}long name")
+    ('a', 'one very very …very long name')
+    """
+    half = MOST_IN_WORDS // 2
+    return called if len(called) <= MOST_IN_WORDS else f"{called[: half - 1]}…{called[1 - half :]}"
 
 
 class Sets:

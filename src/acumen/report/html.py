@@ -23,7 +23,7 @@ from acumen._version import __version__
 from acumen.errors import UsageError, printable
 from acumen.extras import need
 from acumen.files.json import to_json, write_bytes
-from acumen.report.blocks import LONGEST_COMMAND, Cases, Plot
+from acumen.report.blocks import LONGEST_COMMAND, Cases, Column, Plot
 from acumen.report.layout import Study
 from acumen.report.library import chart_library
 from acumen.report.sections import Ask, family_of, sections_of
@@ -207,10 +207,15 @@ def _columns(cases: Cases) -> dict[str, Any]:
         | ({"system": c.system} if c.system else {})
         | ({} if c.is_listed else {"apart": True})
         | ({"parts": [c.parts.get(name, (name,)) for name in c.names]} if c.parts else {})
-        | ({"values": c.values} if c.values else {"names": c.names, "codes": c.codes})
+        | ({"values": c.values} if c.values else {"names": c.names, "codes": _digits(c)})
         for c in cases.columns
     ]
     return {"n": cases.n, "systems": cases.systems, "columns": columns}
+
+
+def _digits(column: Column) -> str | Sequence[int]:
+    """Codes; where each is a digit, as digits in a row: a page of 100,000 cases is smaller."""
+    return "".join(map(str, column.codes)) if len(column.names) <= 10 else column.codes
 
 
 @cache

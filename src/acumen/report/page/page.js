@@ -272,6 +272,7 @@
     let rows = all, start = 0, by = -1, falling = false, range = null, open = -1;
 
     for (const column of data.columns) {
+      if (typeof column.codes === "string") column.codes = Uint8Array.from(column.codes, Number);
       if (column.names) column.lower = column.names.map((name) => name.toLowerCase());
       else column.digits = digitsOf(column.values);
     }
