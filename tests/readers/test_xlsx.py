@@ -111,3 +111,13 @@ def test_a_zip_that_is_no_workbook_is_refused(tmp_path: Path) -> None:
         archive.writestr("xl/other.xml", "<x/>")
     with pytest.raises(DataError, match="no workbook of Excel"):
         acumen.read(tmp_path / "x.xlsx")
+
+
+def test_a_title_above_a_table_and_a_sheet_of_remarks_are_passed_over(tmp_path: Path) -> None:
+    titled = workbook(tmp_path / "t.xlsx", {"Data": sheet([["My study"], [], *ROWS])})
+    remarked = workbook(tmp_path / "r.xlsx", {"Notes": sheet([["Of 2026"]]), "Data": sheet(ROWS)})
+    plain = acumen.read(workbook(tmp_path / "p.xlsx", {"Data": sheet(ROWS)}))
+    for path, note in ((titled, "the table begins in row"), (remarked, "sheet Data is read")):
+        table = acumen.read(path)
+        assert table.truth.tolist() == plain.truth.tolist()
+        assert any(warning.startswith(note) for warning in table.warnings)

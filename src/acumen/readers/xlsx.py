@@ -39,6 +39,7 @@ def read_xlsx(content: Content) -> Sheet:
     holding = [(name, rows) for name, rows in tables if rows]
     if not holding:
         raise DataError(["there are no rows in it"], content.name)
+    holding.sort(key=lambda table: len(table[1]) < 2 or max(map(len, table[1].values())) < 2)
     (name, rows), *others = holding
     widest = max(map(len, rows.values()))
     titles = [row for row in sorted(rows) if len(rows[row]) == 1] if widest > 2 else []
@@ -54,10 +55,12 @@ def read_xlsx(content: Content) -> Sheet:
     if not below:
         problems.append(Problem("there are no rows in it"))
     refuse(problems, content.name)
-    notes = []
+    notes = (
+        [f"the table begins in row {first}; what stands above it is passed over"] if above else []
+    )
     if others:
         more = ", ".join(label(other) for other, _ in others)
-        notes = [f"sheet {label(name)} is read; there is more in {more}"]
+        notes += [f"sheet {label(name)} is read; there is more in {more}"]
     columns = {names[at]: [rows[row].get(at, "") for row in below] for at in used}
     return Sheet(
         columns=columns,
