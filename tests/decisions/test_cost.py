@@ -151,3 +151,19 @@ def test_the_command_its_schema_and_its_page(
     write_json(tmp_path / "bad.json", {"kind": "cost", "threshold": "x"})
     assert run(["show", str(tmp_path / "bad.json")]) == 3
     assert "threshold: must be a number" in capsys.readouterr().err
+
+
+def test_a_cost_that_is_the_same_for_every_case_has_no_interval_and_says_why() -> None:
+    rows = [
+        {
+            "id": k,
+            "truth": 1 + (k + (k % 4 == 0)) % 5,
+            "pred": 1 + k % 5,
+            "conf": 0.1 + 0.8 * (k % 9 > 1),
+        }
+        for k in range(40)
+    ]
+    answer = acumen.cost(rows, abstain_cost=0.1).document
+    assert answer.cost.value == pytest.approx(0.1)  # everything is handed over
+    assert (answer.cost.interval, answer.cost.no_interval is None) == (None, False)
+    assert answer.always_answer.interval is not None

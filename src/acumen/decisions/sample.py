@@ -22,7 +22,7 @@ from acumen.results.decisions import ScalePart
 from acumen.table.judgments import Judgments
 from acumen.table.losses import AnyLoss, find_loss
 from acumen.types import Floats
-from acumen.values.measured import Interval, Measured
+from acumen.values.measured import Measured, NoInterval
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +198,8 @@ def mean_by_case(of_case: Floats, sizes: Any, kind: Kind = Kind.REAL) -> Measure
     total, n = of_case.sum(), sizes.sum()
     jackknife, value = Jackknife.of((total - of_case) / (n - sizes)), float(total / n)
     interval = default_interval(kind, value, jackknife)
-    assert isinstance(interval, Interval), "a mean of two cases or more has one"
+    if isinstance(interval, NoInterval):  # all cases cost alike, or there are too few
+        return Measured(value=value, no_interval=interval)
     return Measured(value=value, interval=marked(interval, len(sizes)))
 
 
