@@ -235,17 +235,21 @@ def test_what_the_endpoint_calls_a_request_is_kept_and_a_key_in_it_is_not(
                 await exchange.send(500, b"", request_id=f"req_b{exchange.times}")
             case "c":
                 await exchange.send(200, scripted.completion(GOOD), x_request_id="sk-canary")
+            case "e":  # some proxies say back what a client sent
+                header = exchange.headers["x-tenant"]
+                await exchange.send(200, scripted.completion(GOOD), x_request_id=header)
             case _:
                 await exchange.reply(GOOD)
 
     output = tmp_path / "run.json"
     with scripted.ScriptedServer(script) as server:
-        access = Access(server.url, key_variable="MY_KEY")
-        plan = plan_for(flat, ["a", "b", "c", "d"], reply_format="text")
+        header = {"X-Tenant": "tenant-canary", "X-Rank": "1"}
+        access = Access(server.url, key_variable="MY_KEY", header=header)
+        plan = plan_for(flat, ["a", "b", "c", "d", "e"], reply_format="text")
         run = execute(plan, output, access, patience=HASTE, concurrency=1)
     lines = [json.loads(line) for line in run.journal.read_text().split("\n")[1:-1]]
     ids = {line["case"]: line["request_id"] for line in lines}
-    assert ids == {"a": "req_1", "b": "req_b3", "c": "x", "d": "x"}
+    assert ids == {"a": "req_1", "b": "req_b3", "c": "x", "d": "x", "e": "x"}
     (failed,) = json.loads(output.read_text())["failure_summary"]["failed_cases"]
     assert failed["request_id"] == "req_b3"
     assert "canary" not in run.journal.read_text() + output.read_text()

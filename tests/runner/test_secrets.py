@@ -135,6 +135,8 @@ def test_a_secret_among_the_users_own_fields_is_sent_and_written_nowhere(
         {"password": 48151623},
         {"pin": 48151623},
         {"metadata": [f"{CANARY}-1"]},
+        {"extra_headers": {"X-Tenant": CANARY}},
+        {"metadata": f"qWeRtY{CANARY}"},
     ],
 )
 def test_a_secret_is_hidden_whatever_it_is_and_however_deep_it_lies(field: dict[str, Any]) -> None:
@@ -144,4 +146,5 @@ def test_a_secret_is_hidden_whatever_it_is_and_however_deep_it_lies(field: dict[
 
 def test_what_is_no_secret_can_be_read() -> None:
     field = {"thinking": {"type": "enabled", "budget_tokens": 1000}, "top_p": 0.9, "stop": ["end"]}
+    field |= {"provider": {"order": ["DeepInfra", "Together"]}, "format": "json_object"}
     assert disclosed(field) == field

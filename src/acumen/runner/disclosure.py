@@ -1,8 +1,9 @@
 """What of the fields that a user adds to requests is written down: enough to compare, no secret.
 
 Numbers, switches and plain words stand as they are. Any other text is a fingerprint: a key has
-digits, and a run that is resumed must still see that a text was changed. What goes under the name
-of a secret is left out altogether, so that a key may be replaced.
+digits or capitals in odd places, and a run that is resumed must still see that a text was changed.
+What goes under the name of a secret or of headers is left out altogether, so that a key may be
+replaced.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import re
 from typing import Any, Final
 
 HIDDEN: Final = "…"
-_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z_./ -]{0,39}")  # no digit: never a key
+_PLAIN: Final = re.compile(  # no digit, nor capitals inside of a word but one: never a key
+    r"(?=.{1,40}$)[A-Z]?[a-z]{1,20}([A-Z][a-z]{1,20})?([_./ -][A-Z]?[a-z]{1,20})*"
+)
 _NAME: Final = re.compile(r"[A-Za-z_][\w.-]{0,39}", re.ASCII)
 _SECRET: Final = re.compile(
-    r"key|token$|secret|passw|auth|credential|cookie|session|signature|bearer|\bpin$",
+    r"key|token$|secret|passw|auth|credential|cookie|session|signature|bearer|header|\bpin$",
     re.IGNORECASE,
 )
 

@@ -56,6 +56,8 @@ from acumen.runner.wire import (
 )
 
 UNREACHED: Final = "unreachable"
+_SECRET_LENGTH: Final = 8
+"""Characters from which on a header's value may be a secret: shorter ones stand in many names."""
 T = TypeVar("T")
 _SILENCE: Final = "cannot be reached: is it running, and is --base-url right?"
 """Nobody there, from the first question to its last retry: the next fares no better."""
@@ -179,7 +181,7 @@ class Endpoint:
             return await self._answer(question, self.shape)
 
         answer, retries = await self._until_it_works(attempt, question)
-        if self._key and self._key in (answer.served_model or ""):
+        if self._holds_secret(answer.served_model):
             answer = replace(answer, served_model=None)
         return replace(answer, retries=retries)
 
@@ -368,7 +370,12 @@ class Endpoint:
 
     def _named(self, headers: Mapping[str, str], body: Body | None = None) -> str | None:
         name = request_id_of(headers, body)
-        return None if self._key and self._key in (name or "") else name
+        return None if self._holds_secret(name) else name
+
+    def _holds_secret(self, text: str | None) -> bool:
+        """Whether an endpoint says back a key, or what the user's own headers hold."""
+        values = [value for value in self._access.header.values() if len(value) >= _SECRET_LENGTH]
+        return any(secret in (text or "") for secret in (self._key, *values) if secret)
 
     async def _renews(self, sent: Mapping[str, str]) -> bool:
         """Whether another key can be had than the one that was refused."""
