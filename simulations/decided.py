@@ -110,7 +110,7 @@ def own_confidence(rng: Rng, n: int) -> Claim | None:
         rank(loss, rng.normal(size=len(case)) - wrong, rows.answered, case=case, n_cases=n)
         for _ in range(2)
     ]
-    delta = compare([METRICS["augrc"]], *sides, PLAIN)["augrc"].delta()
+    delta = compare([METRICS["augrc"]], sides[0], sides[1], PLAIN)["augrc"].delta()
     claims = {"left": Claim.RANK_BY_EXPECTED, "right": Claim.OWN_RANKS_BETTER}
     return claims.get(str(delta.favours))
 
@@ -274,7 +274,7 @@ def _mean_rating() -> float:
     return float(y.mean())
 
 
-def _ratings(rng: Rng, n: int) -> tuple[Any, ...]:
+def _ratings(rng: Rng, n: int) -> Any:
     return raters.ratings(rng, n, lambda rng, n: rng.integers(1, 11, n), "shared")
 
 

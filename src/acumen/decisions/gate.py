@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from acumen.decisions.fragile import mean_undone_by
 from acumen.decisions.repeated import measure_repeatedly, refuse_others
 from acumen.decisions.sample import one_confidence
 from acumen.defaults import CONFIDENCE_LEVEL, RELIABLE_CASES
@@ -23,6 +22,7 @@ from acumen.evaluation.completions import BOUNDED, Missing
 from acumen.evaluation.missing import without_missing
 from acumen.evaluation.plan import Plan, System, all_answered
 from acumen.inference.distributions import t_cdf
+from acumen.inference.fragile import mean_undone_by
 from acumen.inference.infer import infer, marked, one_of
 from acumen.inference.intervals import skewed
 from acumen.inference.jackknife import Jackknife

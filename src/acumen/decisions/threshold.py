@@ -14,11 +14,11 @@ from typing import Any, Final, cast, get_args
 import numpy as np
 
 from acumen.decisions import bounds
-from acumen.decisions.fragile import fewest, unseen
 from acumen.decisions.sample import Sample, mean_by_case
 from acumen.defaults import EXACT_TEST, LOSS
 from acumen.errors import DataError, UsageError, printable
 from acumen.inference.betting import fewest_bet, p_value
+from acumen.inference.fragile import fewest, unseen
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.metrics import METRICS

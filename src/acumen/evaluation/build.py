@@ -17,6 +17,7 @@ from acumen.evaluation.plan import Plan, System
 from acumen.evaluation.slices import slices
 from acumen.files.json import created_at
 from acumen.inference.infer import Inference
+from acumen.inference.matched import with_fragility
 from acumen.inference.multiplicity import holm
 from acumen.inference.paired import Contrast, claim
 from acumen.inference.resample import MOST_LEFT_OUT
@@ -165,13 +166,16 @@ def paired_deltas(
     return deltas, decisions["", "both"].delta()
 
 
-def decided(matched: Mapping[str, document.Matched], plan: Plan) -> dict[str, document.Matched]:
+def decided(
+    matched: Mapping[str, document.Matched], plan: Plan, worst: float, cases: int
+) -> dict[str, document.Matched]:
     """Which side each function favours at the coverage of both, all functions together."""
     # functions that accept the same rows there are one comparison
     keys = {name: (m.p_value, m.difference.delta) for name, m in matched.items()}
     adjusted = holm({key: key[0] for key in keys.values()})
-    most = 1.0 - plan.options.confidence_level
-    return {name: m.decided(adjusted[keys[name]], most) for name, m in matched.items()}
+    level = plan.options.confidence_level
+    decisions = {n: m.decided(adjusted[keys[n]], 1.0 - level) for n, m in matched.items()}
+    return {n: with_fragility(m, worst, cases, level) for n, m in decisions.items()}
 
 
 def by_name(

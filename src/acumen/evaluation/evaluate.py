@@ -245,7 +245,9 @@ def _comparison(
         return Comparison(enabled=len(systems) > 1, intersection_only=only)
     contrasts = {name: function.contrasts for name, function in functions.items()}
     matched = {n: f.matched for n, f in functions.items() if f.matched is not None}
-    matched = build.decided(matched, plan)
+    sides = [system.unranked for system in systems]
+    worst = max(side.most_loss * side.unit for side in sides)
+    matched = build.decided(matched, plan, worst, sides[0].n_cases)
     deltas, both = build.paired_deltas(contrasts, compare_both(*systems), matched, plan)
     agreement = claim(compare_agreement(*systems), plan.options)
     return Comparison(

@@ -19,8 +19,9 @@ import numpy as np
 from acumen.defaults import RANK_BY
 from acumen.evaluation.build import source_keys
 from acumen.evaluation.plan import RISK_AT, Plan, System, all_answered
+from acumen.inference.fragile import of_claim
 from acumen.inference.infer import Inference, infer, inference_of
-from acumen.inference.matched import Matching, decide, match
+from acumen.inference.matched import Matching, decide, match, with_fragility
 from acumen.inference.paired import among, contrast
 from acumen.inference.ranks import Family, rank_intervals
 from acumen.inference.replicates import Replicates
@@ -28,7 +29,7 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric, find_metric
 from acumen.results.metrics import Comparison, Leaderboard, Pairing, Standing
 from acumen.table.align import align
-from acumen.values.measured import Delta, Description, Measured, finite
+from acumen.values.measured import Delta, Description, Fragility, Measured, finite
 from acumen.views.forecast import Forecast
 from acumen.views.ranking import Ranking
 from acumen.views.weights import CaseWeights
@@ -120,9 +121,11 @@ def _on_both(systems: Sequence[System], pair: Pair) -> list[System]:
     ]
 
 
-def _pairing(left: System, right: System, cases: int, *deltas: Delta) -> Pairing:
-    facts = dict(zip(("difference", "guard"), deltas, strict=False))
-    return Pairing(left=left.name, right=right.name, cases=cases, **facts)
+def _pairing(
+    left: System, right: System, cases: int, *deltas: Delta, fragility: Fragility | None = None
+) -> Pairing:
+    facts: Any = dict(zip(("difference", "guard"), deltas, strict=False))
+    return Pairing(left=left.name, right=right.name, cases=cases, fragility=fragility, **facts)
 
 
 def _by_risk(systems: Sequence[System], function: str | None, pairs: Sequence[Pair]) -> Contest:
@@ -144,8 +147,10 @@ def _by_risk(systems: Sequence[System], function: str | None, pairs: Sequence[Pa
     pairings = []
     for (a, b), (contest, places) in zip(pairs, contests, strict=True):
         matched = decide(contest.pair(*places), family, level, contest.worst)
-        deltas = matched.tested, matched.guard
-        pairings.append(_pairing(systems[a], systems[b], contest.n_cases, *deltas))
+        matched = with_fragility(matched, contest.worst, contest.n_cases, level)
+        deltas, cases = (matched.tested, matched.guard), contest.n_cases
+        fragility = matched.fragility
+        pairings.append(_pairing(systems[a], systems[b], cases, *deltas, fragility=fragility))
     return numbers, pairings, {"better": "lower", "coverage": shared}
 
 
@@ -191,6 +196,9 @@ def _by_metric(
         )
         difference = contrast([metric], a, b, of_a, of_b, options)[metric.name]
         delta = among(difference, family).delta(description)
-        pairings.append(_pairing(systems[pair[0]], systems[pair[1]], a.n_cases, delta))
+        sides, fragility = (systems[pair[0]], systems[pair[1]]), None
+        if delta.favours is not None and metric.kind.bounds == (0.0, 1.0):
+            fragility = of_claim([delta], 1.0, a.n_cases, options.confidence_level)
+        pairings.append(_pairing(*sides, a.n_cases, delta, fragility=fragility))
     facts = {"better": metric.better, "description": description}
     return [number.measured for number in numbers], pairings, facts

@@ -26,6 +26,7 @@ import numpy as np
 from acumen.defaults import COVERAGE_TOLERANCE, FEWEST_CASES
 from acumen.errors import UsageError
 from acumen.inference.distributions import t_cdf
+from acumen.inference.fragile import of_claim
 from acumen.inference.infer import marked, one_of, weighed
 from acumen.inference.influence import with_items
 from acumen.inference.intervals import default_interval
@@ -165,6 +166,15 @@ class Matching:
         )
         worst = max(families, key=lambda family: family.stretch(options.confidence_level))
         return replace(worst, degrees=degrees)
+
+
+def with_fragility(matched: Matched, worst: float, cases: int, level: float) -> Matched:
+    """The same with how little would undo what it claims, if it claims anything."""
+    if matched.favours is None:
+        return matched
+    numbers = {"p_value": matched.p_value, "p_adjusted": matched.p_adjusted}
+    both = [d.model_copy(update=numbers) for d in (matched.difference, matched.guard)]
+    return matched.model_copy(update={"fragility": of_claim(both, worst, cases, level)})
 
 
 def decide(matched: Matched, family: Family, level: float, worst: float = math.inf) -> Matched:

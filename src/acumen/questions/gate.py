@@ -78,7 +78,6 @@ def gate(
     """
     import numpy as np
 
-    from acumen.decisions.fragile import unseen
     from acumen.decisions.gate import (
         bounded_check_of,
         check_of,
@@ -95,6 +94,7 @@ def gate(
     from acumen.evaluation.inputs import calibration_of, one_table, two_systems
     from acumen.evaluation.missing import count_as_wrong, how_of, keep
     from acumen.evaluation.plan import Plan
+    from acumen.inference.fragile import unseen
     from acumen.results.decisions import GateDocument
     from acumen.table.align import align, refuse_identical
     from acumen.table.distribution import under_loss

@@ -28,7 +28,7 @@ from acumen.report.decided import Checks, Curve, Mark, asked_of, bound, subject_
 from acumen.report.plots import plot, plots
 from acumen.report.samples import of_draw
 from acumen.report.sections import Ask, Family, remarks
-from acumen.report.words import why_missing
+from acumen.report.words import hidden, why_missing
 from acumen.results.decisions import (
     Check,
     CostDocument,
@@ -147,7 +147,7 @@ def threshold_words(document: ThresholdDocument) -> Words:
         notes.append("The risks are promised together; p is that of the one that is least sure.")
     if document.certified and document.undone_by is not None:
         more = f"{counted(document.undone_by, 'more case')} with every answer wrong would undo it"
-        notes.append(f"{more}{_hidden(document.unseen)}.")
+        notes.append(f"{more}{hidden(document.unseen)}.")
     if document.test == "repeated":
         notes.append("It may be chosen again as cases are added: the chance is of all choices.")
     if document.method == "approx":
@@ -186,13 +186,6 @@ def threshold_words(document: ThresholdDocument) -> Words:
 def _asked(bound: float, unit: Unit) -> str:
     """What was asked for, to the digit; a share in percent, as everywhere."""
     return percent(bound).text if unit is Unit.SHARE else f"{bound:g}"
-
-
-def _hidden(unseen: float | None) -> str:
-    """What no test of a mean can see: about 3/n."""
-    if unseen is None:
-        return ""
-    return f"; a kind of failure in less than {unseen:.1%} of cases may be missing here"
 
 
 def _least_open(document: ThresholdDocument) -> str:
@@ -275,7 +268,7 @@ def _gate(document: GateDocument) -> Words:
     undone = [c.undone_by for c in document.checks if c.undone_by is not None]
     if document.verdict == "pass" and undone:
         more = f"{counted(min(undone), 'more case')} as bad as can be would undo the pass"
-        notes.append(f"{more}{_hidden(document.unseen)}.")
+        notes.append(f"{more}{hidden(document.unseen)}.")
     if document.cases < document.least_cases:
         notes.append(f"It asks for at least {counted(document.least_cases, 'case')}.")
     if document.repeated:

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from acumen.defaults import FEWEST_ITEMS, RELIABLE_CASES
 from acumen.errors import counted
-from acumen.values.measured import Absence, Delta, Flag, Interval, Measured, NoInterval, RestsOn
+from acumen.values.measured import (
+    Absence,
+    Delta,
+    Flag,
+    Fragility,
+    Interval,
+    Measured,
+    NoInterval,
+    RestsOn,
+)
 
 
 def note_of(interval: Interval) -> str | None:
@@ -107,6 +118,23 @@ def _absence(none: NoInterval) -> str:
             return "leaving out some case makes one side undefined and not the other"
         case Absence.NEEDS_ROWS:
             return "takes every row at hand: evaluate them in memory"
+
+
+def hidden(unseen: float | None) -> str:
+    """What no test of a mean can see: about 3/n."""
+    if unseen is None:
+        return ""
+    return f"; a kind of failure in less than {unseen:.1%} of cases may be missing here"
+
+
+def undone(claims: Iterable[Fragility | None]) -> str:
+    """How little would undo the first of some claims; a sentence, or nothing."""
+    known = [c for c in claims if c is not None and c.undone_by is not None]
+    if not known:
+        return ""
+    least = min(known, key=lambda c: c.undone_by or 0)
+    more = counted(least.undone_by or 0, "more case")
+    return f" {more} as bad as can be would undo it{hidden(least.unseen)}."
 
 
 def why_missing(measured: Measured | Delta) -> str | None:

@@ -27,6 +27,7 @@ from acumen.values.measured import (
     Delta,
     Description,
     Flag,
+    Fragility,
     Interval,
     Measured,
     Model,
@@ -242,6 +243,7 @@ class Matched(Model):
     p_value: float | None = Field(default=None, description="of both differences: the larger")
     p_adjusted: float | None = Field(default=None, description="by Holm over the functions")
     favours: Side | None = None
+    fragility: Fragility | None = Field(default=None, description="where a side is favoured")
 
     @property
     def tested(self) -> Delta:
@@ -275,6 +277,7 @@ class Pairing(Model):
     cases: int
     difference: Delta = Field(description="right minus left; its interval holds with the others'")
     guard: Delta | None = Field(default=None, description="of a risk at equal coverage")
+    fragility: Fragility | None = Field(default=None, description="where one is better")
 
     @property
     def winner(self) -> str | None:

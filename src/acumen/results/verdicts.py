@@ -17,7 +17,7 @@ from acumen.files.problems import validated
 from acumen.results.charted import VerdictSummary
 from acumen.results.metrics import Leaderboard, Pairing, name
 from acumen.results.slices import Slice
-from acumen.values.measured import Count, Delta, Measured, Model, Number
+from acumen.values.measured import Count, Delta, Fragility, Measured, Model, Number
 
 Word = str | Count | Number | None
 Share = Number | None
@@ -283,6 +283,9 @@ class ComparisonDocument(Model):
     n_ranked: Count | None = None
     deltas: dict[str, Annotated[Delta, AfterValidator(_with_both_sides)]] = Field(
         default_factory=dict, description="of every metric by its name, in its own unit"
+    )
+    fragility: dict[str, Fragility] = Field(
+        default_factory=dict, description="by metric, of those in which one is better"
     )
     warnings: list[str] = Field(default_factory=list)
 

@@ -285,6 +285,17 @@ class Delta(Value):
         return self.model_copy(update={**numbers, "interval": interval})
 
 
+class Fragility(Value):
+    """How little would undo a claim, and what the cases behind it cannot show."""
+
+    undone_by: int | None = Field(
+        description="fewest further cases, each as bad as one can be, that would undo it"
+    )
+    unseen: Number = Field(
+        description="largest share of a kind of failure that need not be among them, about 3/n"
+    )
+
+
 def better_side(difference: float, better: str) -> Side:
     """The better side of a difference, right − left.
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from acumen.defaults import CELLS, PROCESS_WEIGHTS
 from acumen.errors import DataError, counted, label
+from acumen.inference.fragile import of_claim
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, claim, compare
 from acumen.policy import Policy
@@ -168,12 +169,20 @@ def comparison_document(
     )
     claims = (claim(family, comparison.options) for family in families)
     printed = {n: c for part in (comparison.deltas, *claims) for n, c in part.items()}
+    deltas = {name: _delta(c, comparison, rare[name]) for name, c in printed.items()}
+    n, level = comparison.left.n_cases, comparison.options.confidence_level
+    fragile = {
+        name: of_claim([delta], 1.0, n, level)
+        for name, delta in deltas.items()
+        if delta.favours is not None and printed[name].metric.kind.bounds == (0.0, 1.0)
+    }
     return ComparisonDocument(
         left=names[0],
         right=names[1],
         n_cases=comparison.left.n_cases,
         n_ranked=len(comparison.left.ranking),
-        deltas={name: _delta(c, comparison, rare[name]) for name, c in printed.items()},
+        deltas=deltas,
+        fragility={name: of for name, of in fragile.items() if of is not None},
         warnings=list(comparison.warnings),
     )
 

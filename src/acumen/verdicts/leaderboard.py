@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from acumen.errors import UsageError, label
+from acumen.inference.fragile import of_claim
 from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, among, contrast
@@ -61,7 +62,11 @@ def rank_methods(
         by_name = contrast([metric], studies[a], studies[b], left, right, options)
         delta = _delta(by_name[metric.name], family)
         cases = studies[a].n_cases
-        pairs.append(Pairing(left=names[a], right=names[b], cases=cases, difference=delta))
+        fragility = None
+        if delta.favours is not None and metric.kind.bounds == (0.0, 1.0):
+            fragility = of_claim([delta], 1.0, cases, options.confidence_level)
+        of: Any = {"left": names[a], "right": names[b], "cases": cases}
+        pairs.append(Pairing(**of, difference=delta, fragility=fragility))
     wins = [(p.winner, p.right if p.winner == p.left else p.left) for p in pairs if p.winner]
     ranks = {} if baseline is not None else rank_intervals(names, wins)
     open_pairs = [(p.left, p.right) for p in pairs if p.winner is None]

@@ -17,6 +17,7 @@ from acumen.report.blocks import Cell, Table
 from acumen.report.cells import amount, bracketed, measured_cell, p_cell, said, title_of, unit_of
 from acumen.report.claims import Claim
 from acumen.report.selective.outcomes import is_small, judged
+from acumen.report.words import undone
 from acumen.results.metrics import Matched, MetricsArtifact, Population, name
 from acumen.values.measured import Delta, Side
 
@@ -130,13 +131,14 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
             every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
             lead = next(function for function in artifact.functions if function in matched)
             first = f"by {name(lead)}, " if every else ""
-            return f"{start} {claim}{every} ({first}{_by(matched[lead], names)})."
+            little = undone(matched[f].fragility for f in functions)
+            return f"{start} {claim}{every} ({first}{_by(matched[lead], names)}).{little}"
         if functions:
             parts.append(f"{claim} by {listed([name(f) for f in functions], 3)}")
     rest = len(matched) - sum(map(len, favours.values()))
     if rest:
         parts.append(f"by the other {rest} {nothing}" if parts else nothing)
-    return f"{start} {'; '.join(parts)}."
+    return f"{start} {'; '.join(parts)}.{undone(m.fragility for m in matched.values())}"
 
 
 def _by(matched: Matched, names: Sequence[str]) -> str:

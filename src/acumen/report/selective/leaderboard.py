@@ -25,6 +25,7 @@ from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import better, listed, too_few
 from acumen.report.selective.outcomes import is_small, judged
+from acumen.report.words import undone
 from acumen.results.metrics import Leaderboard, MetricsArtifact, Pairing, Standing, name
 from acumen.values.measured import Description
 
@@ -157,7 +158,9 @@ def verdict(document: MetricsArtifact) -> str:
         )
     if board.coverage == 0.0:
         return "Nothing can be compared: a system answers nothing."
-    return f"By {ranked_by(board)} {'; '.join(_claims(document, board))}."
+    first = board.baseline or board.standings[0].system
+    own = (p.fragility for p in document.comparison.pairs if first in (p.left, p.right))
+    return f"By {ranked_by(board)} {'; '.join(_claims(document, board))}.{undone(own)}"
 
 
 def margin(document: MetricsArtifact) -> str:

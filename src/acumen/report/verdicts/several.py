@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -14,7 +14,8 @@ from acumen.report.plots import plot, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import better, listed
 from acumen.report.selective.leaderboard import FEW_PAIRS, NOT_EQUAL, board_table, pair_table
-from acumen.results.metrics import Leaderboard, name
+from acumen.report.words import undone
+from acumen.results.metrics import Leaderboard, Pairing, name
 from acumen.results.slices import Slice
 from acumen.results.verdicts import DoubtfulCase, PairDocument
 
@@ -42,24 +43,11 @@ def leaders(pair: PairDocument) -> Section:
     if 0 < len(pair.pairs) <= FEW_PAIRS:
         blocks.append(pair_table(board, pair.pairs, "method"))
     blocks.append(Paragraph(NOT_EQUAL.replace("Systems", "Methods"), Tone.QUIET))
-    return Section("compared", WHICH, tuple(blocks), finding=_leader(board, len(pair.pairs)))
+    return Section("compared", WHICH, tuple(blocks), finding=_leader(board, pair.pairs))
 
 
-def ranking(pair: PairDocument, ask: Ask) -> Section:
-    """What a page adds: a chart of the leaderboard."""
-    from acumen.charts.intervals import leaderboard
-
-    if pair.leaderboard is None:
-        return Section("compared", WHICH)
-    table = board_table(pair.leaderboard, "method")
-    caption = "Each dot is a method, each line its own interval. " + APART
-    figure = plot(
-        ask.study, "leaderboard", partial(leaderboard, pair), table.caption, caption, table
-    )
-    return Section("compared", WHICH, plots(figure))
-
-
-def _leader(board: Leaderboard, pairs: int) -> str:
+from collections.abc import Iterator, Sequence
+from functools import partial
     """Of the first, or the baseline: better than whom, not told from whom."""
     first = next((s for s in board.standings if s.system == board.baseline), board.standings[0])
     who = name(first.system)
@@ -71,8 +59,9 @@ def _leader(board: Leaderboard, pairs: int) -> str:
     words += [f"these cases cannot tell {who} from {listed(rivals)}"] if rivals else []
     if board.baseline is None:
         wins = sum(len(standing.beats) for standing in board.standings)
-        words.append(f"{wins} of {counted(pairs, 'pair')} are told apart")
-    return f"By {title_of(board.metric)} {'; '.join(words)}."
+        words.append(f"{wins} of {counted(len(pairs), 'pair')} are told apart")
+    own = (p.fragility for p in pairs if first.system in (p.left, p.right))
+    return f"By {title_of(board.metric)} {'; '.join(words)}.{undone(own)}"
 
 
 def groups(pair: PairDocument) -> Section:

@@ -12,7 +12,7 @@ from acumen.metrics.registry import Unit
 from acumen.report.cells import between, plain, title_of
 from acumen.report.claims import Claim
 from acumen.report.verdicts.tables import right_of_checked, short_names
-from acumen.report.words import why_no_interval
+from acumen.report.words import undone, why_no_interval
 from acumen.results.verdicts import CaseRow, ComparisonDocument, ResultsDocument
 from acumen.values.measured import Delta, Measured, Side
 
@@ -281,7 +281,7 @@ def comparison_paragraphs(pair: ComparisonDocument, levels: Sequence[object] = (
     sentences = []
     process = deltas.get("process")
     if process is not None and process.delta is not None:
-        sentences.append(_better(pair, process, "reasons", "process"))
+        sentences.append(_better(pair, "process", "reasons", "process"))
         if process.favours is not None:
             sentences += _chief_reasons(pair, process.favours)
     for key, title in {
@@ -290,7 +290,7 @@ def comparison_paragraphs(pair: ComparisonDocument, levels: Sequence[object] = (
     }.items():
         delta = deltas.get(key)
         if delta is not None and delta.delta is not None and delta.interval is not None:
-            sentences.append(_better(pair, delta, "ranks", title))
+            sentences.append(_better(pair, key, "ranks", title))
             break
     return [" ".join(sentences)] if sentences else []
 
@@ -342,7 +342,8 @@ def compared_cases(pair: ComparisonDocument) -> list[str]:
     ]
 
 
-def _better(pair: ComparisonDocument, delta: Delta, verb: str, title: str) -> str:
+def _better(pair: ComparisonDocument, key: str, verb: str, title: str) -> str:
+    delta = pair.deltas[key]
     points = delta.times(100.0)
     left, right = pair.names
     values = f"{title} {points.left:.1f}% for {left}, {points.right:.1f}% for {right}"
@@ -357,4 +358,4 @@ def _better(pair: ComparisonDocument, delta: Delta, verb: str, title: str) -> st
     if delta.favours is None:
         return f"Whether one {verb} better cannot be told: {values} ({reach})."
     claim = Claim.BETTER_METHOD.say(winner=_winner(pair, delta.favours), verb=verb)
-    return f"{claim}: {values} ({reach})."
+    return f"{claim}: {values} ({reach}).{undone([pair.fragility.get(key)])}"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import acumen
-from acumen.decisions.fragile import MOST, fewest, mean_undone_by, unseen
+from acumen.inference.fragile import MOST, fewest, mean_undone_by, unseen
 
 
 def single(right: int, wrong: int) -> Any:
@@ -78,3 +78,51 @@ def test_a_mean_is_undone_by_the_worst_and_not_by_what_is_as_good_as_it_was() ->
 
 def test_what_need_not_be_seen_is_about_three_in_n() -> None:
     assert unseen(np.ones(300)) == pytest.approx(3 / 300, rel=0.01)
+
+
+def systems(cases: int, wrong: tuple[int, int]) -> list[Any]:
+    """Two systems of one row a case, of which the first err as often."""
+    return [
+        acumen.from_columns(
+            case=range(cases), truth=[0] * cases, confidence=[0.5] * cases, scale=[0, 1],
+            prediction=[int(k < n) for k in range(cases)],
+        )
+        for n in wrong
+    ]  # fmt: skip
+
+
+def test_so_many_cases_that_speak_against_a_better_system_take_the_claim_away() -> None:
+    def matched(against: int) -> Any:
+        """The second errs in none of ten, and in so many more where the first is right."""
+        left, right = ([1] * 10 + [0] * 60 + [0] * against, [0] * 70 + [1] * against)
+        n = 70 + against
+        sides = [
+            acumen.from_columns(
+                case=range(n), truth=[0] * n, prediction=side, confidence=[0.5] * n, scale=[0, 1]
+            )
+            for side in (left, right)
+        ]
+        document = acumen.compare(*sides, resamples=0, confidence="confidence").document
+        return document, document.comparison.matched["confidence"]
+
+    document, before = matched(0)
+    assert before.favours == "right"
+    assert before.fragility is not None
+    more = before.fragility.undone_by
+    assert more is not None
+    assert before.fragility.unseen == pytest.approx(1 - 0.05 ** (1 / 70))
+    assert matched(more)[1].favours is None
+    assert matched(more)[1].fragility is None
+    assert matched(more - 1)[1].favours == "right"
+    words = " ".join(str(acumen.Result(document)).split())
+    assert f"{more} more cases as bad as can be would undo it" in words
+    assert "a kind of failure in less than 4.2% of cases may be missing here" in words
+
+
+def test_a_leaderboard_says_how_little_would_undo_that_the_first_is_better() -> None:
+    inputs = dict(zip("xyz", [*systems(60, (3, 25)), systems(60, (30, 0))[0]], strict=True))
+    study = acumen.evaluate(inputs, resamples=200, confidence="confidence")
+    own = [p for p in study.document.comparison.pairs if p.winner == "x"]
+    least = min(p.fragility.undone_by for p in own)
+    assert least > 1
+    assert f"{least} more cases as bad as can be would undo it" in " ".join(str(study).split())
