@@ -20,7 +20,7 @@ from acumen.report.selective.screen import screen
 from acumen.report.selective.words import conclusion, knows
 from acumen.results.kinds import LISTED
 from acumen.results.metrics import MetricsArtifact
-from acumen.values.measured import Delta, Interval, Side
+from acumen.values.measured import Delta, Flag, Interval, Side
 from simulations import watching
 from simulations.claims import SIDES, Cell, cells, compared, verdict
 from simulations.laws import LAWS, draw_pair
@@ -77,9 +77,10 @@ def test_the_page_has_a_promised_and_a_counted_rate_of_every_claim() -> None:
 CLAIMING = re.compile(
     r"\b((is|are|was|ranks?|reasons?|costs?|errs?|answers?) (now )?(better|worse|more|less|lower|"
     r"higher|best|well|poorly|stricter|lenient|biased|overconfident|underconfident|calibrated)|"
-    r"passes|fails|certified (that|at)|may be used|holds? (here|the truth|whatever)|tells? right|"
-    r"stands? (in for|whatever)|(more|less) often|disagrees? with|significant(ly)?|proves?|"
-    r"outperforms?|beats|shows that|below every|unlike the others|is broken|has the lower)\b"
+    r"passes|fails|certified (that|at)|may be used|holds? (here|the truth|whatever)|"
+    r"separates right|stands? (in for|whatever)|(more|less) often|disagrees? with|significant(ly)?|"
+    r"proves?|outperforms?|beats|shows that|below every|unlike the others|is broken|"
+    r"has the lower)\b"
 )
 """What a sentence that claims something is made with."""
 DENIES = re.compile(
@@ -92,7 +93,7 @@ EXPLAINED = (
     "the better the function warns",
     "turned so that positive is worse",
     "; that it is lower for ",  # and then that it does not stand, or what it takes
-    "Does its confidence tell right from wrong",
+    "a system that answers less has less of it",  # of any area
     "stand in for a person",
     "People it may stand in for",
     "it may stand in for x of the people",  # after whether it passes
@@ -264,7 +265,7 @@ def test_each_side_is_better_by_the_functions_that_favour_it(
 
 def test_nothing_is_compared_without_a_function_or_an_answer(pair: MetricsArtifact) -> None:
     alone = at_equal_coverage(pair, {})
-    assert alone == "Without a confidence nothing is compared at equal coverage."
+    assert alone == "Without a confidence they cannot be compared at equal coverage."
     silent = at_equal_coverage(pair, {"a": "left"}, coverage=0.0)
     assert silent == "Nothing can be compared: a side answers nothing."
 
@@ -288,7 +289,8 @@ def at_equal_coverage(
 ) -> str:
     """The verdict on L and R, whose risks differ by 0.25, and nothing beside it."""
     interval = Interval(low=-0.4, high=-0.1, method="x")
-    numbers = {"coverage": coverage, "difference": Delta(delta=-0.25, interval=interval)}
+    numbers: dict[str, Any] = {"coverage": coverage, "fragility": None}
+    numbers |= {"difference": Delta(delta=-0.25, interval=interval)}
     first = pair.comparison.matched["confidence"]
     matched = {f: first.model_copy(update=numbers | {"favours": s}) for f, s in favours.items()}
     alone = {"matched": matched, "deltas": None, "both": None}
@@ -357,10 +359,29 @@ def test_nothing_is_claimed_on_an_interval_that_is_marked() -> None:
     assert found is not None
     assert found.low > 0.5
     assert not found.is_reliable
-    assert "is open" in knows(document, variant)
+    assert "is not shown" in knows(document, variant)
     marks = {"interval": found.model_copy(update={"flags": ()})}
     plain = variant.metrics["failure_auroc"].model_copy(update=marks)
     metrics = {**variant.metrics, "failure_auroc": plain}
     assert Claim.TELLS_RIGHT.say(called="") in knows(
         document, variant.model_copy(update={"metrics": metrics})
     )
+
+
+def test_what_is_claimed_of_a_chosen_function_needs_both_of_its_intervals_unmarked() -> None:
+    """The one that allows for the choice bears no marks: those of the function count as well."""
+    left, _ = tables()
+    rng = np.random.default_rng(1)
+    noise = {f"f{i}": (lambda confidence, r=r: r) for i, r in enumerate(rng.random((2, 120)))}
+    document = acumen.evaluate(left, confidence=noise, resamples=200).document
+    assert document.best is not None
+    (variant,) = document.sides[document.best.name]
+    auroc = variant.metrics["failure_auroc"]
+    high, low = (Interval(low=end, high=0.9, method="x") for end in (0.8, 0.7))
+    best = document.best.model_copy(update={"discrimination": low})
+    chosen = document.model_copy(update={"best": best})
+    for interval, claims in ((high, True), (high.with_flag(Flag.DOMINATED), False)):
+        marked = auroc.model_copy(update={"interval": interval})
+        metrics = {**variant.metrics, "failure_auroc": marked}
+        words = knows(chosen, variant.model_copy(update={"metrics": metrics}))
+        assert (Claim.TELLS_RIGHT.say(called="") in words) == claims

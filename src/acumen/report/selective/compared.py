@@ -129,7 +129,7 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
         claim = better(called)
         if functions and len(functions) == len(matched):
             every = f" by each of {len(matched)} functions" if len(matched) > 1 else ""
-            lead = next(function for function in artifact.functions if function in matched)
+            lead = next((f for f in artifact.functions if f in matched), functions[0])
             first = f"by {name(lead)}, " if every else ""
             little = undone(matched[f].fragility for f in functions)
             return f"{start} {claim}{every} ({first}{_by(matched[lead], names)}).{little}"
@@ -138,7 +138,8 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     rest = len(matched) - sum(map(len, favours.values()))
     if rest:
         parts.append(f"by the other {rest} {nothing}" if parts else nothing)
-    return f"{start} {'; '.join(parts)}.{undone(m.fragility for m in matched.values())}"
+    little = undone(m.fragility for m in matched.values() if m.favours is not None)
+    return f"{start} {'; '.join(parts)}.{little}"
 
 
 def _by(matched: Matched, names: Sequence[str]) -> str:

@@ -66,7 +66,7 @@ def knows(artifact: MetricsArtifact, variant: Variant, called: str = "") -> str:
     ends = [i for i in (auroc.interval, limit) if i is not None]
     decisive = min(ends, key=lambda i: i.low) if len(ends) > 1 else None
     claim = f"Whether its confidence{called} separates right from wrong answers is not shown"
-    if decisive is not None and decisive.is_reliable and decisive.low > 0.5:
+    if decisive is not None and all(i.is_reliable for i in ends) and decisive.low > 0.5:
         claim = Claim.TELLS_RIGHT.say(called=called)
     share = said(auroc.model_copy(update={"interval": decisive or auroc.interval}), Unit.SHARE)
     return f"{claim}: a right answer has a higher confidence than a wrong one in {share} of pairs"
