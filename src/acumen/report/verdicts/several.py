@@ -46,8 +46,21 @@ def leaders(pair: PairDocument) -> Section:
     return Section("compared", WHICH, tuple(blocks), finding=_leader(board, pair.pairs))
 
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+def ranking(pair: PairDocument, ask: Ask) -> Section:
+    """What a page adds: a chart of the leaderboard."""
+    from acumen.charts.intervals import leaderboard
+
+    if pair.leaderboard is None:
+        return Section("compared", WHICH)
+    table = board_table(pair.leaderboard, "method")
+    caption = "Each dot is a method, each line its own interval. " + APART
+    figure = plot(
+        ask.study, "leaderboard", partial(leaderboard, pair), table.caption, caption, table
+    )
+    return Section("compared", WHICH, plots(figure))
+
+
+def _leader(board: Leaderboard, pairs: Sequence[Pairing]) -> str:
     """Of the first, or the baseline: better than whom, not told from whom."""
     first = next((s for s in board.standings if s.system == board.baseline), board.standings[0])
     who = name(first.system)
