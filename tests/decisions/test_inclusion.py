@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy import stats
 
 import acumen
+from acumen.cli import run
 from acumen.decisions.bounds import Accepted
 from acumen.errors import UsageError
 from acumen.results.decisions import ThresholdDocument
@@ -131,3 +133,26 @@ def test_a_threshold_of_a_drawn_sample_keeps_its_promise() -> None:
     # every certificate is false here; 10% are promised, and three standard errors are 6 points
     share, _ = certified(np.random.default_rng(4), 200, 60, "doubt", 0.15)
     assert share <= 0.16
+
+
+@pytest.mark.parametrize(
+    "ask",
+    ["threshold --risk .4", "cost --abstain-cost .2", "sets", "gate --metric mae --at-most 9"],
+)
+def test_what_is_odd_in_a_file_of_labels_is_told_beside_every_decision(
+    ask: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"d{c},{c % 5 + 1},{(c * 37 % 100) / 100}" for c in range(60)]
+    (tmp_path / "rows.csv").write_text("\n".join(["doc,ai,sure", *rows]))
+    labels = [f"d{c},{c % 5 + 1}" for c in range(40)]
+    odd = ["doc,label", *labels, labels[0], "x9,3", ",2"]
+    (tmp_path / "labels.csv").write_text("\n".join(odd))
+    command, *options = ask.split()
+    files = [str(tmp_path / "rows.csv"), "--labels", str(tmp_path / "labels.csv"), "--on", "doc"]
+    columns = "--case doc --truth label --prediction ai --confidence-column sure --levels 1-5"
+    assert run([command, *files, *columns.split(), *options]) in (0, 1, 5)
+    told = " ".join(capsys.readouterr().out.split())
+    assert "1 label given again, the same: once" in told
+    assert "1 of its ids is of no row (x9)" in told
+    assert "1 row without an id, left out" in told
+    assert "40 of 60 rows have a label of labels.csv" in told

@@ -190,7 +190,9 @@ def made_now() -> dict[str, Any]:
 def origin(table: Judgments, confidence: str | None, loss: str | None) -> dict[str, Any]:
     """What every document says of its making."""
     scale = ScalePart(name=table.scale.name, levels=list(table.scale.levels))
-    return {**made_now(), "scale": scale, "confidence": confidence, "loss": loss}
+    joined = [*table.source.labels]
+    facts = {"scale": scale, "confidence": confidence, "loss": loss, "warnings": joined}
+    return {**made_now(), **facts}
 
 
 def mean_by_case(of_case: Floats, sizes: Any, kind: Kind = Kind.REAL) -> Measured:

@@ -63,7 +63,8 @@ _NUMBERS: Final = ("confidence", "weight", "risk_score")
 def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
     """The table of rows under a mapping."""
     try:
-        return _Study.of(rows, request).table(source)
+        study = _Study.of(rows, request)
+        return study.table(replace(source, labels=study.joined))
     except DataError as error:
         if any(p.is_twice for p in error.problems) and (each := without_copies(rows)) is not None:
             return assemble(each, source, request)
@@ -95,6 +96,8 @@ class _Study:
     notes: Sequence[str]
     scale: Scale | None = None
     """The scale that was named."""
+    joined: tuple[str, ...] = ()
+    """What there is to say of files of labels."""
     said: list[str] = field(default_factory=list)
     """What to tell of levels and confidences that were read out of texts."""
     wholes: dict[str, int | float | None] = field(default_factory=dict)
@@ -106,6 +109,7 @@ class _Study:
             rows = with_people_beside_judge(rows)
         mapping = request.over(rows.mapping)
         rows, roles, notes = with_labels(rows, mapping.roles, request.labels, request.on)
+        joined = tuple(notes)
         for role in ("truth", "prediction", "confidence"):
             roles |= {role: _split(roles[role], rows)} if role in roles else {}
         if "distribution" in roles:
@@ -115,7 +119,7 @@ class _Study:
             notes += more
         if rows.mapping:  # the format knows its roles
             refuse([*_missing_roles(roles, rows), *_open_choices(rows, mapping)])
-            return cls(rows, mapping, roles, notes, request.scale)
+            return cls(rows, mapping, roles, notes, request.scale, joined)
         named = {role: [cell.path for cell in cells] for role, cells in roles.items()}
         # a mapping may say that there is no truth by naming none
         needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
@@ -127,7 +131,7 @@ class _Study:
         except DataError as error:
             raise _with_places(error, rows) from None
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
-        return cls(rows, mapping, roles, [*notes, *guess.notes], request.scale)
+        return cls(rows, mapping, roles, [*notes, *guess.notes], request.scale, joined)
 
     @property
     def look(self) -> Lookup:

@@ -67,7 +67,7 @@ def _card(document: CardDocument, _: Ask) -> Iterator[Section]:
     notes = [*words.notes, SEAL]
     if not document.of_promise:
         notes.append("The promise was made from other cases than the agreement was measured on.")
-    yield remarks(notes)
+    yield remarks(notes, document.warnings)
 
 
 CARD: Final = Family(_head, (_card,))
@@ -118,7 +118,7 @@ def _checked(document: CardCheckDocument, _: Ask) -> Iterator[Section]:
     ]
     if document.shared:
         notes.append(f"{counted(document.shared, 'id')} made the promise; said to be other cases.")
-    yield remarks(notes)
+    yield remarks(notes, document.warnings)
 
 
 CHECK: Final = Family(_check_head, (_checked,))

@@ -78,7 +78,7 @@ def family(words_of: Callable[[Any], Words]) -> Family:
     def main(document: Decision, _: Ask) -> Iterator[Section]:
         words = words_of(document)
         yield Section("metrics", DECIDED, (words.table,), Detail.ANSWER, words.sentence)
-        yield remarks(words.notes)
+        yield remarks(words.notes, document.warnings)
 
     def rest(document: Decision, ask: Ask) -> Section:
         words = words_of(document)

@@ -42,6 +42,7 @@ class Decision(Part):
     scale: ScalePart | None = None
     confidence: str | None = None
     loss: str | None = None
+    warnings: list[str] = Field(default_factory=list, description="of files of labels")
 
 
 _UNSEEN: Final = "largest share of a kind of failure that need not be among the cases, about 3/n"

@@ -141,6 +141,8 @@ class Source:
     mode: str | None = None
     is_long: bool = True
     """Whether it came as rows of columns (a frame, a CSV file), not as the records of a run."""
+    labels: tuple[str, ...] = ()
+    """What there is to say of files of labels that were joined to it."""
 
     @property
     def name(self) -> str | None:
