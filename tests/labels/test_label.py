@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,24 @@ def test_the_sample_says_what_was_drawn_and_with_what_chance() -> None:
     assert not document.constant
     assert 1.0 < document.largest_weight <= 2.0
     assert document.columns == {"case": "doc", "item": "part"}
+
+
+def test_the_command_that_takes_the_labels_is_printed_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my rows.json").write_text(json.dumps(rows()))
+    line = "--budget 10 --for estimate --case doc --item part --prediction ai --levels 1-5"
+    sure = ["--confidence-column", "sure", "-o", "SAMPLE.json"]
+    assert run(["label", "my rows.json", *line.split(), *sure]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    command = told[told.index("acumen estimate") : told.index("SAMPLE.json") + len("SAMPLE.json")]
+    drawn = json.loads((tmp_path / "SAMPLE.json").read_text())["drawn"]
+    known = {case["case"] for case in drawn}
+    labels = [f"{r['doc']},{r['part']},{r['ai']}" for r in rows() if r["doc"] in known]
+    (tmp_path / "LABELS.csv").write_text("\n".join(["doc,part,label", *labels]))
+    assert run(shlex.split(command)[1:]) == 0, capsys.readouterr().err
+    assert "would give all of them" in capsys.readouterr().out
 
 
 def test_rows_that_no_column_tells_apart_are_refused() -> None:

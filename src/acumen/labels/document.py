@@ -74,6 +74,8 @@ def sample_of(
         fingerprint=fingerprint(seed, purpose, pairs),
         levels=list(table.scale.levels),
         columns=columns,
+        prediction=predictions_of(reading)[0],
+        confidence=next(iter(_confidences(reading)), None),
         cases=n,
         rows=len(table),
         budget=budget,
@@ -116,8 +118,7 @@ def _read(data: Any, show: Sequence[str], reading: Reading) -> Judgments:
     judges = predictions_of(reading)
     if len(judges) != 1:
         raise UsageError("which column is the judge's? say the one: --prediction COLUMN")
-    sure = reading.get("confidence_column") or []
-    secret = [*judges, *([sure] if isinstance(sure, str) else sure)]
+    secret = [*judges, *_confidences(reading)]
     if open_ := [name for name in show if name in secret]:
         raise UsageError(
             f"people label without knowing what the judge said: {label(open_[0])} is its"
@@ -129,6 +130,11 @@ def _read(data: Any, show: Sequence[str], reading: Reading) -> Judgments:
     said |= {"truth": judges[0], "prediction": judges[0]}
     said |= {"group": [*groups]} if groups else {}
     return read_as(data, said, truth="judge", prediction=None)
+
+
+def _confidences(reading: Reading) -> list[str]:
+    said = reading.get("confidence_column") or []
+    return [said] if isinstance(said, str) else [*said]
 
 
 def _ratings(table: Judgments) -> Floats:

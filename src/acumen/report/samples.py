@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Final
 
-from acumen.errors import counted, label
+from acumen.errors import counted, printable
 from acumen.report.blocks import Cases, Cell, Column, Detail, Head, Section, Table
 from acumen.report.cells import coded, plain, settings
 from acumen.report.sections import Ask, Family, remarks
@@ -23,11 +24,11 @@ ASSUMED: Final = {
 }
 SHARES: Final = "{:.1%}"
 COMMANDS: Final = {
-    "estimate": "estimate JUDGED --labels LABELS {} --labelled label",
-    "threshold": "threshold JUDGED --labels LABELS {} --truth label",
-    "rate": "rate JUDGED --labels LABELS {}",
+    "estimate": ["--labelled", "label"],
+    "threshold": ["--truth", "label", "--risk", ".1"],
+    "rate": [],
 }
-"""What the labels are for, as it is typed."""
+"""What the command that takes the labels is told beside the columns of the rows."""
 
 
 def of_draw(drawn: Drawn | None) -> Iterator[str]:
@@ -103,12 +104,23 @@ def _notes(document: SampleDocument) -> Iterator[str]:
     else:
         weight = f"{document.largest_weight:.1f}"
         yield (
-            "The cases had different chances: whoever uses the labels says --inclusion inclusion. "
+            "The cases had different chances: whoever uses the labels says --inclusion. "
             f"A case counts at most {weight} times as much as if all had had the same."
         )
-    then = COMMANDS[document.purpose]
-    reading = f"--on {label(','.join(document.columns.values()))}"
-    yield f"With the labels: acumen {then.format(reading)}"
+    yield f"With the labels: {_command(document)}"
+
+
+def _command(document: SampleDocument) -> str:
+    """What takes the labels, as it is typed; files that are not known yet in capitals."""
+    columns, is_rated = document.columns, document.purpose == "rate"
+    words = [document.purpose, document.judged_in or "JUDGED", "--labels", "LABELS.csv"]
+    words += ["--on", ",".join(columns.values())]
+    words += [word for role, column in columns.items() for word in (f"--{role}", column)]
+    words += ["--judge" if is_rated else "--prediction", document.prediction or "COLUMN"]
+    if document.confidence is not None and not is_rated:
+        words += ["--confidence-column", document.confidence]
+    words += [*COMMANDS[document.purpose], "--levels", ",".join(map(str, document.levels))]
+    return printable(shlex.join(["acumen", *words, "--inclusion", "SAMPLE.json"]), limit=2000)
 
 
 def _cases(document: SampleDocument, ask: Ask) -> Cases:

@@ -65,6 +65,8 @@ class SampleDocument(Model):
     fingerprint: str = Field(description="of the cases and their chances: labels carry it")
     levels: list[Any]
     columns: dict[str, str] = Field(description="role -> its column in the rows")
+    prediction: str | None = Field(default=None, description="the judge's column")
+    confidence: str | None = Field(default=None, description="that of its confidence, where named")
     cases: Count
     rows: Count
     budget: Count
