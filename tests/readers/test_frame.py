@@ -80,8 +80,7 @@ def test_a_column_that_is_missing_is_told_with_those_there_are() -> None:
     with pytest.raises(DataError) as error:
         from_frame(pd.DataFrame({"case": [1], "item": ["Sleep"]}))
     assert str(error.value) == (
-        "no column for the truth and the prediction (truth: truth or ground_truth or gt or gold or "
-        "y_true; prediction: prediction or predicted or pred or y_pred); there are case, item; "
+        "no column for the truth and the prediction; there are case, item; "
         "name it: --truth COLUMN --prediction COLUMN --case case --item item (see acumen map FILE)"
     )
     with pytest.raises(DataError, match=r"no column for the weight \(w\)"):

@@ -69,7 +69,10 @@ def gate_of(path: str | Path | None, metrics: Sequence[str], **asked: Any) -> Ga
     more = [{"metric": metric, **options} for metric in metrics]
     if path is None:
         if not more:
-            raise UsageError("what is asked? give a metric, or a gate file")
+            raise UsageError(
+                "nothing to check: name a metric and a bound, such as "
+                "--metric accuracy --at-least 0.8 (metric=, at_least= in Python), or a gate file"
+            )
         return validated({"require": more}, GateTable, "gate")
     name = source_name(path)
     text = toml_text(path)

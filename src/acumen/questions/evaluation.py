@@ -105,8 +105,12 @@ class Evaluation(Result[MetricsArtifact]):
         """What the systems are called, in the order they were given."""
         return self.brief.input_names
 
-    def __getitem__(self, metric: str) -> Measured | dict[str, Measured]:
-        """A metric with its interval, by the best or the first confidence; of several, by name."""
+    def __getitem__(self, metric: str) -> Any:
+        """A metric with its interval, by the best or the first confidence; of several, by name.
+
+        A :class:`Measured`, or of several systems a dictionary of them: which it is depends on the
+        inputs, so a type checker is told neither.
+        """
         function = self.brief.best_function
         ranked = [] if function is None else self.brief.sides[function]
         by_system = [

@@ -200,11 +200,10 @@ def _no_column(
         f"{option_of(role)} {_quoted(name) if name else 'COLUMN'}"
         for role, name in proposals.items()
     )
-    known = "; ".join(f"{role}: {' or '.join(CONVENTIONS[role][:5])}" for role in roles)
     if VERDICT in names and not {*CASES}.isdisjoint(names):
         as_rows = f"as rows, its columns must be named: {options}"
         return Problem(f"this is a verdict study: use acumen score; {as_rows}", columns=(*names,))
-    message = f"no column for the {' and the '.join(roles)} ({known}); there are {listed}"
+    message = f"no column for the {' and the '.join(roles)}; there are {listed}"
     from acumen.readers.mapping import resemblance  # pydantic: for an error alone
 
     hint = resemblance(names)
