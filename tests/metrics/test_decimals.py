@@ -129,3 +129,18 @@ def test_units_are_those_of_the_scale() -> None:
     table = table_of([10.3, 29.1, 50.0, 40.7], [10, 30, 50, 40], scale=[10, 20, 30, 40, 50])
     view = System(table, Plan(), {}).scores
     assert measured(view, "score_bias") == pytest.approx((0.3 - 0.9 + 0 + 0.7) / 4)
+
+
+def test_map_takes_decimals_for_the_answer_where_nothing_else_is_one() -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(1, 6, 40)
+    table = pd.DataFrame({"case": range(40), "truth": truth, "sure": rng.random(40).round(3)})
+    table["judged"] = np.clip(truth + rng.normal(0, 0.5, 40), 1, 5).round(2)
+    document = acumen.survey(table).document
+    assert document.columns["prediction"] == "judged"
+    assert "prediction='judged'" in str(document.measurable["agreement"].command)
+    assert not document.problems
+    two = acumen.survey(table.assign(other=table["judged"])).document
+    assert "prediction" not in two.columns  # nobody can say which of two
+    halves = acumen.survey(table.assign(judged=truth / 10)).document
+    assert "prediction" not in halves.columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,11 +12,14 @@ from numpy.typing import NDArray
 from acumen.errors import counted
 from acumen.readers.answers import MOST_STRAY, Silence
 from acumen.readers.cells import recoded
+from acumen.readers.guess import Column, Guess
 from acumen.table.coded import Coded
 from acumen.table.levels import levels_seen, number_in
 from acumen.table.scale import Scale
 from acumen.types import Floats
 
+SPAN: Final = 0.6
+"""How much of a scale decimals run over before a column is taken for them."""
 QUARTERS: Final = 4
 """Scores that all lie on quarters are levels of a finer scale."""
 
@@ -65,6 +69,24 @@ def _are_between(ranks: Floats, counts: NDArray[np.int64]) -> bool:
     off = np.abs(ranks - np.round(ranks)) > 1e-6
     fine = np.abs(ranks * QUARTERS - np.round(ranks * QUARTERS)) > 1e-6
     return bool(fine.any()) and bool(counts[off].sum() > MOST_STRAY * counts.sum())
+
+
+def guess_decimals(columns: Sequence[Column], truth: Column) -> Guess | None:
+    """The one column of decimals that run over most of three levels or more; None of several."""
+    levels = truth.distinct if truth.is_numeric and truth.has_levels else []
+    if len(levels) < 3 or not all(float(level).is_integer() for level in levels):
+        return None
+    low, high = levels[0], levels[-1]
+    found = []
+    for column in columns:
+        values = np.array([v for v in column.values if v is not None] if column.is_numeric else [])
+        inside = values[(values >= low) & (values <= high)]
+        if len(inside) < (1 - MOST_STRAY) * max(1, len(values)):
+            continue
+        counts = np.ones(len(inside), np.int64)
+        if np.ptp(inside) > SPAN * (high - low) and _are_between(inside - low, counts):
+            found.append(column)
+    return Guess(found[0], "numbers between the truth's levels") if len(found) == 1 else None
 
 
 def ends_of_decimals(truth: Coded | None, answers: Coded, silence: Silence) -> Coded:

@@ -18,6 +18,7 @@ from acumen.readers import read_content
 from acumen.readers.annotations import with_people_beside_judge
 from acumen.readers.answers import unjudged_in
 from acumen.readers.content import load
+from acumen.readers.decimals import guess_decimals
 from acumen.readers.formats import FORMATS, format_of, read_as, rows_of
 from acumen.readers.frame import frame_rows
 from acumen.readers.guess import (
@@ -176,8 +177,12 @@ def _guesses(rows: Rows, columns: Sequence[Column], named: Mapping[str, str]) ->
         guesses = guess_table(columns, named)
         if "truth" not in guesses or {"prediction", "distribution"} & {*guesses, *named}:
             return guesses
-        draws = guess_draws(rows, guesses["truth"].column)
-        return guesses | ({"distribution": draws} if draws else {})
+        truth = guesses["truth"].column
+        if draws := guess_draws(rows, truth):
+            return guesses | {"distribution": draws}
+        taken = {guess.column.path for guess in guesses.values()}
+        scores = guess_decimals([c for c in columns if c.path not in taken], truth)
+        return guesses | ({"prediction": scores} if scores else {})
     distribution, parts = known
     guesses = guess_table([column for column in columns if column.path not in parts], named)
     if "prediction" in guesses and guesses["prediction"].reason not in ("named", "its name"):
