@@ -104,6 +104,13 @@ def test_the_choice_comes_back_with_the_address(browser: Any, desk: Seen) -> Non
     unfold(page)
 
 
+def test_a_chart_of_the_page_has_one_legend(desk: Seen) -> None:
+    page = desk.page
+    figure = page.locator("figure", has=page.locator(CURVE))
+    assert figure.locator(".legend").count() == 1
+    assert figure.locator(".role-legend").count() == 0
+
+
 def test_the_frame_holds_the_whole_band_of_whatever_is_chosen(
     desk: Seen, single: Evaluation
 ) -> None:

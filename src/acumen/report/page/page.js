@@ -124,7 +124,10 @@
     box.dataset.drawn = "begun";
     const { picks, cases } = chart.spec.usermeta ?? {};
     const legend = { ...config.legend };
-    if (picks && Object.values(picks).every((colour) => colour)) legend.disable = true;
+    if (picks && Object.values(picks).every((colour) => colour)) {  // the chooser has the legend
+      legend.disable = true;
+      for (const { encoding } of chart.spec.layer ?? []) delete encoding?.color?.legend;
+    }
     try {
       const settings = { ...options, config: { ...config, legend } };
       const { view } = await window.vegaEmbed(box, prepared(chart), settings);

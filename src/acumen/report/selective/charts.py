@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from acumen.charts.curves import ALONE
 from acumen.charts.tables import bin_name
 from acumen.metrics import METRICS, kin_of
 from acumen.metrics.registry import Unit, floor_of
@@ -148,6 +149,8 @@ def _curves(artifact: MetricsArtifact, ask: Ask) -> Section:
         for function, part in summary.functions.items()
         if part.band_reason
     }
+    several = len(artifact.sides) > (1 if paired else ALONE)
+    faint = " Faint curves are of the other functions." if several else ""
     has_floor = any(floor_of("mae") in variant.metrics for _, _, variant in artifact.variants())
     floor = ", dashes and dots how far two raters are apart" if has_floor else ""
     draw = drawing(ask, artifact)
@@ -157,7 +160,7 @@ def _curves(artifact: MetricsArtifact, ask: Ask) -> Section:
             "Selective risk by coverage",
             "Mean loss of the accepted answers, surest first. The shade is a simultaneous "
             f"band; dotted is what the function could achieve, dashed the optimum{floor}."
-            f"{_twins(artifact)}",
+            f"{faint}{_twins(artifact)}",
             table,
         ),
         draw(
