@@ -197,7 +197,7 @@ def test_a_pair_is_told_by_side_with_deltas_on_the_common_cases(
     assert charged["p_adjusted"] >= charged["p_value"]
     assert charged["description"] is None
     assert "mae_at_coverage@0.5" in document["comparison"]["deltas"]["llm"]
-    assert any("failed on a side" in w for w in artifact.warnings)
+    assert any("failed in one of the two" in w for w in artifact.warnings)
 
 
 def test_every_metric_has_a_value_or_a_reason_and_an_interval_or_a_reason(
