@@ -73,3 +73,10 @@ def test_no_banned_phrase_is_printed(ending: str) -> None:
 def test_a_banned_phrase_is_seen_in_any_case_and_across_lines() -> None:
     assert phrases_in("What to know\n of IT, then") == ["what to know of it"]
     assert phrases_in("nothing at all") == []
+
+
+if __name__ == "__main__":  # every sentence that may be read, to be read in one go
+    for path in sorted(SOURCE.rglob("*.py")):
+        for line, text in texts_of(path):
+            if len(text.split()) > 3:
+                print(f"{path.relative_to(SOURCE)}:{line}  {' '.join(text.split())}")

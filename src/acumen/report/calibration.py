@@ -113,9 +113,9 @@ def _reliability(document: CalibrationDocument, key: str) -> Plot | None:
         "reliability",
         lambda: calibration_plot(curves),
         "Reliability before and after",
-        "Said against true, in ten bins of equal width; on the dashed line confidence is a "
-        "probability. Cross-fitted is the honest one: each case is measured by a calibrator that "
-        "never saw it.",
+        "Stated confidence and share of right answers, in ten bins of equal width; on the dashed "
+        "line confidence is a probability. Cross-fitted is the honest one: each case is measured "
+        "by a calibrator that never saw it.",
         Table("Reliability bins", ("measured", "mean confidence", "share right", "rows"), rows),
     )
 

@@ -132,12 +132,14 @@ def threshold_words(document: ThresholdDocument) -> Words:
         sentence += f"about {counted(document.cases_needed, 'case')} like these could."
     else:
         least = counted(document.fewest_cases or 0, "case")
-        sentence += f"more cases like these would not, and {least} without an error are the least."
+        sentence += (
+            f"more cases like these would not help; at least {least} without an error are needed."
+        )
     points = []
     for p in document.grid:
         cells = bound(p.threshold), percent(p.coverage), amount(p.risk, unit), p_cell(p.p_value)
         points.append((*cells, number(p.level, ".3g"), Cell("yes" if p.certified else "no")))
-    coverage, default = document.coverage, " (what acumen takes here)" * document.method_is_default
+    coverage, default = document.coverage, " (the default here)" * document.method_is_default
     notes = [f"By {_TESTS[document.test]}{default}."]
     if coverage.value is not None:
         notes.insert(0, f"It accepts {coverage.value:.1%} of all rows{_ends(coverage, '.1%')}.")
@@ -161,7 +163,8 @@ def threshold_words(document: ThresholdDocument) -> Words:
         most = counted(document.items, "judgment")
         notes.append(f"A case has at most {most} here; if more are possible, say so: --most-items.")
     if document.cases_apart:
-        notes.append(f"{counted(document.cases_apart, 'case')} made the grid and were not tested.")
+        chose = counted(document.cases_apart, "case")
+        notes.append(f"{chose} were used to choose the grid and not to test it.")
     lost = "wrong here" if unit is Unit.SHARE else "mean loss here"
     columns = ("accepted above", "coverage", lost, "p", "level", "certified")
     table = Table("Thresholds, strictest first", columns, tuple(points))
@@ -231,7 +234,7 @@ def _why_undecided(check: Check) -> str:
     words = {
         "few_cases": f"too few cases ({check.cases})",
         "unreliable": "its interval is unreliable",
-        "between": "the interval holds both yes and no",
+        "between": "the interval holds values that pass and values that fail",
         "missing": _why_missing_rows(check),
     }
     nothing = "it has no value" if check.measured.value is None else "it has no interval"

@@ -261,7 +261,7 @@ def _pairs(document: RatingsDocument, names: Sequence[str]) -> Table:
 
 
 def _judges(judges: Mapping[str, Judge]) -> Table:
-    few = "nobody has instances enough"
+    few = "no person has enough instances"
     rows = {
         "People it may stand in for": lambda j: percent(j.alt_test.winning_rate, few),
         "As close as a person": lambda j: measured_cell(j.alt_test.advantage, Unit.SHARE),

@@ -232,8 +232,8 @@ def _confidence(artifact: MetricsArtifact, ask: Ask) -> Section:
         draw(
             "reliability",
             "Reliability",
-            "Said against true, in ten bins of equal width; on the dashed line confidence is "
-            "a probability. Larger dots hold more rows.",
+            "Stated confidence and share of right answers, in ten bins of equal width; on the "
+            "dashed line confidence is a probability. Larger dots hold more rows.",
             Table("Reliability bins", columns, tuple(bins)),
         ),
         draw(
