@@ -118,7 +118,11 @@ def test_a_hue_is_a_system_or_a_function_and_nothing_else() -> None:
     """Of outcomes and standings: else green were both 'right' and the fourth system."""
     five = of_systems(5)
     assert isinstance(five, Evaluation)
-    for chart in (confidence, leaderboard, deltas):
+    for chart in (confidence, deltas):
         assert ranges(chart(five.document)) <= {INK, GREY, DIM}, chart
+    third = of_systems(5, baseline=five.document.input_names[2])
+    assert isinstance(third, Evaluation)
+    assert ranges(leaderboard(third.document)) <= {COLOURS[2], INK, GREY}
+    assert COLOURS[2] in ranges(leaderboard(third.document))
     # the lowest function is the first one, which is blue on the curves too
     assert [*STANDING.values()] == [COLOURS[0], GREY, INK]

@@ -214,6 +214,7 @@ def leaderboard(document: MetricsArtifact | PairDocument) -> theme.Figure | None
     called = theme.name(first)
     words = theme.in_words(called)
     groups = [called, f"not told from {words}", f"told from {words}"]
+    systems = document.names if isinstance(document, PairDocument) else document.input_names
     rows = [
         row(theme.name(s.system), groups[place], value, s.measured)
         for s in board.standings
@@ -225,7 +226,9 @@ def leaderboard(document: MetricsArtifact | PairDocument) -> theme.Figure | None
         f"{board.metric} ({board.better} is better)",
         group="standing",
         groups=[g for g in groups if any(r["group"] == g for r in rows)],
-        known=dict(zip(groups, (theme.BLUE, theme.GREY, theme.INK), strict=True)),
+        known=dict(
+            zip(groups, (theme.colour_of(systems)[first], theme.GREY, theme.INK), strict=True)
+        ),
     )
 
 
