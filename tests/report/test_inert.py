@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
@@ -26,6 +26,7 @@ from acumen.report.library import chart_library
 from acumen.results.metrics import MetricsArtifact
 from acumen.values.measured import Absence, Description, Flag, RestsOn
 from tests.evaluations import evaluate
+from tests.laws.test_sections import MAKERS
 from tests.report.opened import hovered, opened, unfold
 from tests.report.studies import rewritten, verdict_results
 from tests.toy_runs import toy_run
@@ -380,3 +381,46 @@ def test_no_payload_does_anything_in_any_field(first: int, browser: Any, tmp_pat
             assert Skeleton(page_of(kind, change)).tags == plain_skeleton(kind), (kind, payload)
         studies = [make(change) for make in HOSTILE.values()]
         no_payload_did_anything(browser, studies, tmp_path / "hostile.html")
+
+
+def leaves(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where a document has texts; of a list the first four are enough."""
+    if isinstance(part, str):
+        yield path
+    entries = part.items() if isinstance(part, dict) else enumerate(part[:4])
+    for key, inner in () if isinstance(part, str) else entries:
+        if isinstance(inner, str | list | dict):
+            yield from leaves(inner, (*path, key))
+
+
+def with_text(document: Any, path: tuple[Any, ...], change: Change) -> Any:
+    """The document with one text changed."""
+    key, *rest = path
+    inner = with_text(document[key], tuple(rest), change) if rest else change(document[key])
+    if isinstance(document, dict):
+        return {**document, key: inner}
+    return [*document[:key], inner, *document[key + 1 :]]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["card_check", "watch", "cascade", "sample", "run_summary", "survey", "cost", "sets", "gate"],
+)
+def test_no_payload_in_any_text_of_a_document_changes_the_skeleton_of_its_page(kind: str) -> None:
+    """Every text that the model takes as it comes, each with a payload of its own."""
+    document = MAKERS[kind]().document
+    plain = hostile = document.model_dump(mode="json")
+    turn, count = in_turn(0), 0
+    for path in leaves(plain):
+        if path[-1] == "metric":  # names one of acumen's
+            continue
+        try:
+            type(document).model_validate(with_text(plain, path, turn))
+        except ValueError:  # a code, or what a digest guards
+            continue
+        plain, hostile = with_text(plain, path, before(PLAIN)), with_text(hostile, path, turn)
+        count += 1
+    assert count >= 3
+    pages = [render_report([type(document).model_validate(d)]) for d in (plain, hostile)]
+    assert Skeleton(pages[0]).tags == Skeleton(pages[1]).tags
+    assert PLAIN in pages[0]
