@@ -285,8 +285,8 @@ def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     if "case" not in guesses:
         ids = [c for c in _free(columns, guesses) if not c.missing and c.distinct]
         ids = [c for c in ids if isinstance(c.distinct[0], int | str) and len(c.distinct) > 1]
-        given = [guesses["truth"].column] if "truth" in guesses else []
-        ids = [c for c in ids if not _twins([c]) or not any(shares_levels(c, t) for t in given)]
+        truths = [guesses["truth"].column] if "truth" in guesses else []
+        ids = [c for c in ids if not _twins([c]) or not any(shares_levels(c, t) for t in truths)]
         if ids:
             most = max(ids, key=lambda column: isinstance(column.distinct[-1], str))
             guesses["case"] = Guess(most, "the first column that could name cases")

@@ -60,7 +60,9 @@ def read_document(content: Content, rows: str | None = None) -> Records:
     at = ""
     if rows is None:
         values = document if isinstance(document, list) else _only_list(document, name)
-        at = next((f"{p}[]." for p, found in _lists(document) if p and found is values), "")
+        at = next(
+            (f"{p}[]." for p, rows_there in _lists(document) if p and rows_there is values), ""
+        )
         values = list(rows_in_list(values))
     else:
         below = isinstance(document, list) and not rows.startswith("[")

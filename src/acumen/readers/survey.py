@@ -284,8 +284,8 @@ def _side_by_side(
     with suppress(DataError, UsageError):  # what cannot be read is told when it is read
         ends = templates.get("truth"), templates.get("confidence")
         fits = fits_of(templates.values(), [c.path for c in columns], (), *ends)
-        found = zip(templates, fits, strict=True)
-        return {path: (role, fit.template) for role, fit in found for path in fit.columns.values()}
+        pairs = zip(templates, fits, strict=True)
+        return {path: (role, fit.template) for role, fit in pairs for path in fit.columns.values()}
     return {}
 
 
