@@ -44,6 +44,9 @@ def test_every_value_is_shown_once_with_a_text_beside_it(notebook: Any) -> None:
     assert evaluation["text/html"].startswith("<div><p><b>It answers ")
     assert "<table>" in evaluation["text/html"]
     assert chart["image/svg+xml"].startswith("<svg")
+    words = "Selective risk against coverage, with bands, the optimum and what each could achieve."
+    assert f' role="img"><title>{words}</title>' in chart["image/svg+xml"][:400]
+    assert chart["text/plain"] == words
     assert "<table>" in decision["text/html"]
     (printed,) = notebook.cells[3].outputs
     assert printed.text.rstrip() == evaluation["text/plain"].rstrip()

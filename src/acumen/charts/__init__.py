@@ -78,6 +78,7 @@ def chart(name: str, document: Any, functions: Sequence[str] | None = None) -> F
         figure = _drawn(draw(what), name, "the results hold")
     else:
         raise UsageError(f"there is no single chart of {title_of(document)}")
+    figure.description = available()[name]
     return offline(figure)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,8 @@ UNSIZED: Final = Paper()
 
 def _svg(spec: dict[str, Any], version: str) -> bytes:
     text: str = vl_convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
-    return text.encode("utf-8")
+    words = escape(spec.get("description", ""))
+    return text.replace(">", f' role="img"><title>{words}</title>' if words else ">", 1).encode()
 
 
 def _png(spec: dict[str, Any], version: str) -> bytes:
@@ -87,8 +89,12 @@ def write_figure(
 class Offline:
     """A chart that a notebook shows without a network: its specification, and a picture of it."""
 
+    description: str
+    """What it shows, for who does not see it."""
+
     def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, Any]:
-        return {"image/svg+xml": svg_of(self).decode(), "text/plain": repr(type(self))}
+        picture = svg_of(self).decode()
+        return {"image/svg+xml": picture, "text/plain": self.description}
 
 
 @cache
