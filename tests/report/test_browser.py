@@ -718,6 +718,20 @@ def test_axe_finds_nothing(browser: Any, pair_file: Path, scheme: str) -> None:
 
 
 @pytest.mark.slow
+def test_the_demo_is_read_on_few_screens_and_printed_on_twenty_sides(
+    browser: Any, tmp_path: Path
+) -> None:
+    from acumen.cli import run
+
+    assert run(["demo", str(tmp_path), "--resamples", "200"]) == 0
+    with opened(browser, tmp_path / "report.html", width=1440) as seen:
+        assert seen.page.evaluate("document.documentElement.scrollHeight") <= 12 * SCREEN
+        seen.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        assert sides(seen.page) <= 20
+        assert (seen.console, seen.requests) == ([], [])
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_axe_finds_nothing_on_the_page_of_the_demo(browser: Any, tmp_path: Path) -> None:
     from acumen.cli import run
