@@ -57,7 +57,10 @@ def test_every_number_of_the_page_is_in_the_artifact(
     held = numbers_of(document)
     shown = Numbers(render_report([given])).found
     assert len(shown) > 100
-    strangers = [(value, text) for value, text in shown if value not in held]
+    # an error is told in levels: its share of the scale, times how many steps the scale has
+    steps = len(given.document.scale["levels"]) - 1 if isinstance(given, Evaluation) else 1
+    held |= {round(steps * value, 12) for value in held}
+    strangers = [(value, text) for value, text in shown if not {value, round(value, 12)} & held]
     assert strangers == []
     for value, text in shown:
         if text == "<0.001":
@@ -77,7 +80,7 @@ def test_the_summary_tells_the_artifact_s_numbers(single: Evaluation) -> None:
     best = single.document.best
     assert best is not None
     right = single.document.sides[best.name][0].metrics["failure_auroc"].value
-    assert f"than of a wrong answer in {100 * (right or 0.0):.1f}%" in page
+    assert f"than a wrong one in {100 * (right or 0.0):.1f}%" in page
     assert "328 judgments: 264 answered (80.5%), 64 abstained" in page
 
 
@@ -136,7 +139,9 @@ def test_two_methods_mean_errors_are_compared_where_both_have_a_verdict(
     )
     both = left.keys() & right.keys()
     assert len(both) < min(len(left), len(right))
-    row = next(row for row in difference_table(results).rows if row[0].text == "Mean error")
+    row = next(
+        row for row in difference_table(results).rows if row[0].text.startswith("Mean error")
+    )
     assert row[1].value == pytest.approx(sum(left[case] for case in both) / len(both))
     assert row[2].value == pytest.approx(sum(right[case] for case in both) / len(both))
     assert row[1].value != pytest.approx(sum(left.values()) / len(left))
