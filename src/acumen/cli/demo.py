@@ -192,8 +192,7 @@ def _where(folder: Path) -> list[str]:
     return [
         *lines,
         "",
-        f"Next: acumen show {folder / 'phq8/few_shot.json'}",
-        f"      acumen show {folder / SCORES} --full",
+        f"Next: acumen show {folder / SCORES} --full",
         f"      acumen evaluate {folder / RUN} --mode few_shot --confidence token_msp --by item",
         f"      acumen evaluate {folder / TICKETS} --distribution probabilities --loss abs",
     ]
