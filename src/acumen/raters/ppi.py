@@ -196,9 +196,11 @@ def reaches(powered: Powered, labelled: Sample, room: Room, level: float) -> tup
         rest = y - usual * labelled.share
         others = t[cut] * math.sqrt(powered.of_others[cut])
         for side, sign, end in ((below, -1.0, room.least), (above, 1.0, room.most)):
+            # one that was not seen may be as far off as half of the way there is
+            far = max(step, abs(end - usual) / 2.0 * labelled.heaviest)
             hidden = (
                 by_judge * _hidden(sign * (y - f), step, chance),
-                by_label * (usual != end) * _hidden(sign * rest, step, chance),
+                by_label * (usual != end) * _hidden(sign * rest, far, chance),
             )
             if any(hidden):
                 side[cut] = max(side[cut], math.hypot(*hidden, others))
