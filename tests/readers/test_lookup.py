@@ -122,11 +122,6 @@ def test_a_file_of_a_known_tool_is_recognised_by_all_its_columns(
     assert resemblance(names) == hint
 
 
-def test_a_file_of_a_known_tool_is_recognised_by_its_list_of_rows() -> None:
-    assert resemblance(["testCases"], "lists").startswith("this looks like a file of deepeval:")
-    assert resemblance(["tests"], "lists") == ""
-
-
 def test_the_rules_of_the_mapping_on_top_are_tried_first() -> None:
     below = {
         "columns": {"case": "a", "truth": "t"},

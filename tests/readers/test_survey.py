@@ -332,9 +332,24 @@ def test_a_shipped_mapping_that_fits_is_named(tool: str) -> None:
     assert not [note for note in look("stars.csv").notes if "looks like" in note]
 
 
-def test_a_document_of_several_lists_names_the_mapping_that_knows_it() -> None:
-    with pytest.raises(DataError, match="--mapping deepeval reads it"):
-        look("deepeval_helpfulness.json")
+def test_a_test_run_of_deepeval_is_known_by_its_content(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    survey, named = (look("deepeval_helpfulness.json", mapping=m) for m in (None, "deepeval"))
+    assert survey.columns == named.columns
+    assert survey.outcomes == named.outcomes
+    assert "others: 'metricsData[name=\"JudgeConfidence\"].score'" in " ".join(survey.notes)
+    path = tmp_path / "results"
+    document = json.loads((SAMPLES / "deepeval_helpfulness.json").read_text())
+    path.write_text(json.dumps(document, indent=1))
+    assert run([str(path)]) == 0
+    assert f"acumen evaluate {path}" in capsys.readouterr().out
+    for case in document["testCases"][::2]:
+        case["metricsData"] = case["metricsData"][::-1]
+    path.write_text(json.dumps(document))
+    with pytest.raises(DataError, match="which column or path is the prediction"):
+        acumen.read(path)
+    assert len(acumen.read(path, prediction='metricsData[name="Helpfulness"].score')) == 12
 
 
 def test_the_whole_of_a_long_file_is_told(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn
 from acumen.errors import DataError, Problem, label, refuse, refuse_many, what_came
 from acumen.files.json import parse_json
 from acumen.readers.content import BOM, Content
+from acumen.readers.deepeval import TEST_CASES, is_deepeval, with_metrics
 from acumen.readers.paths import parse_path, rows_at
 from acumen.readers.records import Records
 from acumen.readers.shapes import rows_in_list, rows_in_object
@@ -58,6 +59,8 @@ def read_document(content: Content, rows: str | None = None) -> Records:
     """The rows of a JSON document: at a path, else it is the list or holds one list of objects."""
     document, name = content.document, content.name
     at = ""
+    if rows is None and is_deepeval(document):
+        return with_metrics(read_document(content, f"{TEST_CASES}[]"))
     if rows is None:
         values = document if isinstance(document, list) else _only_list(document, name)
         at = next(
@@ -132,10 +135,6 @@ def _only_list(document: Any, name: str) -> list[Any]:
         places = ", ".join(label(place) for place in list(lists)[:10])
         places += f" and {len(lists) - 10} more" if len(lists) > 10 else ""
         message = f"there are several lists of objects: choose one with --rows ({places})"
-        from acumen.readers.mapping import resemblance  # pydantic: for an error alone
-
-        hint = resemblance(lists, "lists")
-        message += f"; {hint}" if hint else ""
         raise DataError([message], source=name)
     if rows := rows_in_object(document):
         return rows

@@ -192,13 +192,11 @@ def _text(mapping: str | Path) -> tuple[str, str]:
     return shipped_text(_SHIPPED, mapping), f"{mapping}.toml"
 
 
-def resemblance(names: Collection[str], kind: Literal["columns", "lists"] = "columns") -> str:
-    """A hint at the shipped mapping whose columns, or whose list of rows, are all there; or ""."""
+def resemblance(names: Collection[str]) -> str:
+    """A hint at the shipped mapping whose columns are all there; or ""."""
     for name in shipped(_SHIPPED):
-        mapping = find_mapping(name)
-        cells = mapping["columns"].values() if kind == "columns" else [mapping.get("rows", "")]
-        paths = [cell.removesuffix("[]") for cell in cells if isinstance(cell, str)]
-        if all(paths) and {*paths} <= {*names}:
+        paths = [cell for cell in find_mapping(name)["columns"].values() if isinstance(cell, str)]
+        if {*paths} <= {*names}:
             return f"this looks like a file of {name}: --mapping {name} reads it"
     return ""
 
