@@ -130,6 +130,9 @@ def test_files_that_no_engine_opens_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b.parquet").write_bytes(b"nor this")
     with pytest.raises(DataError, match="duckdb cannot read it"):
         evaluate(str(tmp_path / "*.parquet"))
+    pl.DataFrame({"only": [1]}).write_parquet(tmp_path / "one.parquet")
+    with pytest.raises(DataError, match=r"^one\.parquet: has one column alone, only"):
+        evaluate(str(tmp_path / "one.parquet"))
     (tmp_path / "a.csv").write_text("case,truth,prediction\n1,0,0\n")
     with pytest.raises(DataError, match="files of one kind"):
         evaluate(str(tmp_path / "a.*"))

@@ -163,6 +163,8 @@ def test_a_sum_that_rounding_moved_is_divided_by_and_told() -> None:
     assert table.warnings == (
         "distribution: in 1 row the probabilities sum to 0.99; divided by it",
     )
+    nearly = read([[0.33334, 0.33334, 0.33334], [0.33333, 0.33333, 0.33333], GOOD]).warnings[0]
+    assert "in 2 rows the probabilities sum to 0.99999 to 1.00002; divided" in nearly
     assert not read([[0.1] * 3 + [0.7 - 1e-17], [0.25] * 4, [0.25] * 4], scale="1-4").warnings
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from acumen.errors import UsageError, source_name
+from acumen.errors import DataError, UsageError, source_name
 from acumen.inference.options import Options
 from acumen.inference.paired import contrast_of
 from acumen.large.cells import Cells
@@ -46,7 +46,8 @@ def rows_of(data: Any, other: Any, engine: str | None, reading: Reading) -> Larg
     if len(are_files := {isinstance(i, str | Path) for i in inputs}) > 1:
         raise UsageError("two inputs are two files or two frames, not one of each")
     lazy = open_files if True in are_files else lambda fs, _: [nw.from_native(f).lazy() for f in fs]
-    first, *others = (named_rows(frame, reading) for frame in lazy(inputs, engine))
+    pairs = zip(inputs, lazy(inputs, engine), strict=True)
+    first, *others = (_named(frame, data, reading) for data, frame in pairs)
     if not others:
         return first
     if "system" in first.keys:
@@ -54,6 +55,14 @@ def rows_of(data: Any, other: Any, engine: str | None, reading: Reading) -> Larg
     sides = zip(("left", "right"), inputs, (first.frame, others[0].frame), strict=True)
     both = nw.concat([f.with_columns(system=nw.lit(f"{s}: {name_of(i)}")) for s, i, f in sides])
     return replace(first, frame=both, keys=(*first.keys, "system"))
+
+
+def _named(frame: nw.LazyFrame[Any], data: Any, reading: Reading) -> LargeRows:
+    """Rows by role; what is wrong with their columns is told with the input's name."""
+    try:
+        return named_rows(frame, reading)
+    except DataError as error:
+        raise DataError(error.problems, error.source or name_of(data)) from None
 
 
 def name_of(data: Any) -> str:

@@ -77,7 +77,7 @@ def guess_decimals(columns: Sequence[Column], truth: Column) -> Guess | None:
     if len(levels) < 3 or not all(float(level).is_integer() for level in levels):
         return None
     low, high = levels[0], levels[-1]
-    found = []
+    decimals = []
     for column in columns:
         values = np.array([v for v in column.values if v is not None] if column.is_numeric else [])
         inside = values[(values >= low) & (values <= high)]
@@ -85,8 +85,8 @@ def guess_decimals(columns: Sequence[Column], truth: Column) -> Guess | None:
             continue
         counts = np.ones(len(inside), np.int64)
         if np.ptp(inside) > SPAN * (high - low) and _are_between(inside - low, counts):
-            found.append(column)
-    return Guess(found[0], "numbers between the truth's levels") if len(found) == 1 else None
+            decimals.append(column)
+    return Guess(decimals[0], "numbers between the truth's levels") if len(decimals) == 1 else None
 
 
 def ends_of_decimals(truth: Coded | None, answers: Coded, silence: Silence) -> Coded:

@@ -575,7 +575,7 @@ def _checked(
     rounded = good & (np.abs(sums - 1.0) > 1e-6)
     if rounded.any():
         low, high = sums[rounded].min(), sums[rounded].max()
-        span = f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+        span = f"{low:.7g}" if low == high else f"{low:.7g} to {high:.7g}"
         many = counted(int(rounded.sum()), "row")
         notes.append(f"distribution: in {many} the probabilities sum to {span}; divided by it")
     faults.sort(key=lambda fault: fault.row)

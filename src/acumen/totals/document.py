@@ -58,8 +58,8 @@ class Plan:
             raise UsageError(f"a confidence level lies between 0 and 1, not {self.level:g}")
         if self.aggregate not in AGGREGATES:
             names = " or ".join(AGGREGATES)
-            came = printable(str(self.aggregate))
-            raise UsageError(f"a case's confidence is {names} of its items', not '{came}'")
+            other = printable(str(self.aggregate))
+            raise UsageError(f"a case's confidence is {names} of its items', not '{other}'")
 
 
 @dataclass(frozen=True, eq=False)
