@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import acumen
+from acumen.cli import run
+from acumen.errors import DataError
 
 TRUTH = [1 + case % 5 for case in range(40)]
 JUDGED = [1 + (case + (case % 4 == 0)) % 5 for case in range(40)]
@@ -51,10 +54,35 @@ def test_runs_of_langsmith_are_read_beside_their_references() -> None:
     header += ["execution_time", "example_id", "id"]
     rows = [[f"q{k}", p, "", t, 1, 0.5, f"e{k}", f"r{k}"] for k, (t, p) in PAIRS]
     found = columns_of(table("ls.csv", header, rows))
-    assert found == {"case": "id", "truth": "reference.rating", "prediction": "outputs.rating"}
+    assert found == {
+        "case": "example_id",
+        "truth": "reference.rating",
+        "prediction": "outputs.rating",
+    }
     rows[3][1:3] = ["", "TimeoutError"]
     path = table("ls.csv", header, rows)
     assert acumen.read(path, columns=found).outcomes["failed"] == 1
+
+
+def test_repetitions_of_langsmith_are_draws_of_one_case(capsys: pytest.CaptureFixture[str]) -> None:
+    header = ["inputs.question", "outputs.rating", "reference.rating", "example_id", "id"]
+    drawn = [*JUDGED, *TRUTH, *TRUTH]
+    rows = [[f"q{k % 40}", p, TRUTH[k % 40], f"e{k % 40}", f"r{k}"] for k, p in enumerate(drawn)]
+    path = table("ls.csv", header, rows)
+    survey = acumen.survey(path).document
+    assert (survey.cases, survey.columns["case"]) == (40, "example_id")
+    command = survey.measurable["outcomes"].command
+    assert command is not None
+    assert run(shlex.split(command)[1:]) == 0
+    shown = capsys.readouterr()
+    assert "40 of 40 cases" in shown.out
+    assert "draws of one answer: --repeat id" in " ".join((shown.out + shown.err).split())
+    roles: dict[str, Any] = {"truth": "reference.rating", "prediction": "outputs.rating"}
+    read = acumen.read(path, **roles)
+    assert read.repeat is not None
+    assert len(set(read.case)) == 40
+    with pytest.raises(DataError, match="duplicate"):
+        acumen.read(path, **roles, case="inputs.question")
 
 
 def test_feedback_of_langsmith_by_people_and_by_a_judge_is_seen_beside_texts() -> None:
@@ -83,7 +111,7 @@ def test_experiments_of_opik_are_read_as_items_and_as_a_table() -> None:
         for k, (t, p) in PAIRS
     ]
     assert columns_of(document("opik.json", items)) == {
-        "case": "id",
+        "case": "dataset_item_id",
         "truth": "dataset_item_data.expected_output",
         "prediction": "evaluation_task_output.output",
     }

@@ -166,3 +166,15 @@ def test_the_fuller_of_two_alike_is_the_truth_and_the_first_that_names_cases_the
     assert roles(q, r, number)["case"] == "n"
     assert roles(q, r, number, who)["case"] == "who"  # words name more than numbers do
     assert roles(who, q, r, truth="q") == {"truth": "q", "prediction": "r", "case": "who"}
+
+
+def test_few_questions_asked_of_each_of_many_are_items() -> None:
+    table = columns(
+        note=[f"n{k // 2}" for k in range(16)],
+        question=["pain", "sleep"] * 8,
+        person=HUMAN * 2,
+        rating=[*HUMAN, *MODEL],
+    )
+    found = roles(*table)
+    assert (found["case"], found["item"]) == ("note", "question")
+    assert roles(*table, case="question")["case"] == "question"

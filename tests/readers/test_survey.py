@@ -364,3 +364,18 @@ def test_the_whole_of_a_long_file_is_told(tmp_path: Path) -> None:
     assert run(["map", str(path), "-o", str(mapping)]) == 0
     assert "low,medium,high,critical" in mapping.read_text()
     assert acumen.read(path, mapping=mapping).outcomes["answered"] == 2500
+
+
+def test_one_number_above_one_among_probabilities_is_no_range(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows = [f"c{k},{k % 3},{k * k % 3},{0.5 + k / 100}" for k in range(40)]
+    commands = []
+    for top in ("1.01", "5"):
+        path.write_text("\n".join(["case,truth,prediction,confidence", *rows, f"x,1,1,{top}"]))
+        commands += [q.command for q in acumen.survey(path).document.measurable.values()]
+    assert commands
+    assert not [c for c in commands if c is not None and "--confidence-range" in c]
+    stars = [f"c{k},{k % 3},{k * k % 3},{1 + k % 5}" for k in range(40)]
+    path.write_text("\n".join(["case,truth,prediction,confidence", *stars]))
+    measurable = acumen.survey(path).document.measurable
+    assert any("--confidence-range 0,5" in str(q.command) for q in measurable.values())

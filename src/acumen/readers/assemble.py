@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from acumen.readers.replies import read_levels_said, read_sureness, refuse_two_s
 from acumen.readers.request import Request, scale_in
 from acumen.readers.roles import (
     DERIVED,
+    DRAWN,
     ERRORS,
     REQUIRED,
     folded_name,
@@ -62,12 +63,15 @@ _NUMBERS: Final = ("confidence", "weight", "risk_score")
 
 def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
     """The table of rows under a mapping."""
+    study = None
     try:
         study = _Study.of(rows, request)
         return study.table(replace(source, labels=study.joined))
     except DataError as error:
         if any(p.is_twice for p in error.problems) and (each := without_copies(rows)) is not None:
             return assemble(each, source, request)
+        if any(p.is_twice for p in error.problems) and study and (draws := study.as_draws(request)):
+            return draws.table(replace(source, labels=study.joined))
         labels = "label" if request.labels is not None else "truth"  # which is in no line of these
         problems = [
             replace(p, field=labels, line=None) if p.field == "truth" != labels else p
@@ -132,6 +136,16 @@ class _Study:
             raise _with_places(error, rows) from None
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
         return cls(rows, mapping, roles, [*notes, *guess.notes], request.scale, joined)
+
+    def as_draws(self, request: Request) -> Self | None:
+        """The same with each answer of a platform's case as a draw, where its names say so."""
+        case = self.roles["case"][0].path if "case" in self.roles else ""
+        draw = next((name for name in self.rows.names if folded_name(name) == "id"), None)
+        if folded_name(case) not in DRAWN or draw is None or "repeat" in self.roles:
+            return None
+        note = f"several rows of one {label(case)} are draws of one answer: --repeat {label(draw)}"
+        roles = {**self.roles, "repeat": [Cell(path=draw)]}
+        return replace(self, roles=roles, notes=[*self.notes, note], said=[])
 
     @property
     def look(self) -> Lookup:

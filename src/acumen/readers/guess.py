@@ -20,7 +20,7 @@ from acumen.readers.lookup import Lookup
 from acumen.readers.mapping import Cell
 from acumen.readers.records import ABSENT, Records, Rows
 from acumen.readers.replies import read_levels_said, read_sureness
-from acumen.readers.roles import COMMON, CONVENTIONS, DECLARED, DERIVED, HINTS, folded_name
+from acumen.readers.roles import COMMON, CONVENTIONS, DECLARED, DERIVED, DRAWN, HINTS, folded_name
 from acumen.table.coded import Coded
 
 LOOKED_AT: Final = 2000
@@ -215,8 +215,9 @@ def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
             named = [c for c in _free(columns, guesses) if _is_called(c, role, exactness)]
             if fits := list(filter(_CAN[role], named)):
                 # of "score" and "ai_score" it is the second that says whose it is
-                best = min(fits, key=lambda column: not HINTS.get(role, set()) & column.words)
-                guesses[role] = Guess(best, reason)
+                fits.sort(key=lambda column: not HINTS.get(role, set()) & column.words)
+                drawn = [c for c in fits if role == "case" and c.key in DRAWN]
+                guesses[role] = Guess([*drawn, *fits][0], reason)
 
 
 def _without_texts(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
@@ -425,6 +426,12 @@ def _tell_apart(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
         elif fits:
             keys.append(fits[0])
             guesses[role] = Guess(fits[0], _APART)
+    case, item = guesses["case"], guesses.get("item", guesses["case"])
+    is_item = case.column.key in (*CONVENTIONS["item"], *COMMON["item"])
+    more = len(item.column.distinct) > len(case.column.distinct)
+    if is_item and case.reason != "named" and item.reason == _APART and more:
+        reason = f"it tells rows of one {case.column.path} apart"  # few questions to each of many
+        guesses |= {"case": Guess(item.column, reason), "item": case}
 
 
 def _is_of_raters(guesses: Mapping[str, Guess]) -> bool:

@@ -10,7 +10,10 @@ from typing import Final
 from acumen.errors import DataError, Problem, label
 
 CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "case": ("case", "case_id", "participant_id", "participant", "subject", "business_id", "id"),
+    "case": (
+        *("case", "case_id", "participant_id", "participant", "subject", "business_id"),
+        *("example_id", "dataset_item_id", "id"),
+    ),
     "item": ("item", "item_id", "item_name", "question"),
     "truth": ("truth", "ground_truth", "gt", "gold", "y_true"),
     "prediction": ("prediction", "predicted", "pred", "y_pred"),
@@ -20,11 +23,14 @@ CONVENTIONS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Names a column goes by when none is given: the first that is there is taken, in any case."""
 
+DRAWN: Final = ("example_id", "dataset_item_id")
+"""Names that platforms give to what was asked; their ``id`` is then that of one answer to it."""
+
 COMMON: Final[dict[str, tuple[str, ...]]] = {
     "case": (
         *("patient", "patient_id", "pid", "subject_id", "sample_id", "sample", "doc_id", "doc"),
         *("document", "document_id", "prompt_id", "conversation", "conversation_id", "user_id"),
-        *("client", "thread", "entry", "case_number", "example_id"),
+        *("client", "thread", "entry", "case_number"),
         *("index", "unnamed:_0", "idx", "row", "row_id", "__index_level_0__"),
     ),
     "item": ("item_no", "question_id", "criterion", "dimension", "aspect", "measure", "symptom"),

@@ -47,6 +47,8 @@ from acumen.table.scale import find_scale
 
 FEW_VALUES: Final = 12
 RISK: Final = 0.1
+MOST_ABOVE: Final = 0.1
+"""Share of confidences above 1 below which these are mistakes among probabilities."""
 SHARE: Final = 0.8
 BUDGET: Final = 50
 """What the commands of a threshold, a gate and a sample ask for, until somebody says better."""
@@ -414,5 +416,7 @@ def _range(values: np.ndarray[Any, Any]) -> dict[str, str]:
     finite = values[np.isfinite(values)]
     if not len(finite) or finite.max() <= 1:
         return {}
+    if np.mean(finite > 1) < MOST_ABOVE and (finite % 1).any():
+        return {}  # a few numbers are wrong, which is told when they are read
     top = 100 if finite.max() > 10 else 10 if finite.max() > 5 else 5
     return {"confidence_range": f"0,{top}"}
