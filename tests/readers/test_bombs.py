@@ -165,6 +165,16 @@ def test_a_bomb_of_json_is_refused_while_it_is_small(name: str, tmp_path: Path) 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("beside", ["", '"a":{},' * 1000])
+@pytest.mark.parametrize("ends", ["{}", "[]"])
+def test_an_object_of_very_many_keys_is_refused(ends: str, beside: str, tmp_path: Path) -> None:
+    path = tmp_path / "bomb.json"
+    keys = ",".join(f'"{key}":{key % 5}' for key in range(3_000_000))
+    path.write_text(f"[{{{beside}{keys}}}]" if ends == "[]" else f"{{{beside}{keys}}}")
+    assert "an object of more than 1,000,000 keys" in is_refused(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("name", WORKBOOK)
 def test_a_bomb_of_a_workbook_is_refused_while_it_is_small(name: str, tmp_path: Path) -> None:
     body = f'<worksheet xmlns="{MAIN}"><sheetData>{WORKBOOK[name]()}</sheetData></worksheet>'

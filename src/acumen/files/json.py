@@ -37,6 +37,9 @@ MOST_PARTS: Final = 1_000_000
 SHORTEST: Final = {"lists and objects": ("[{", 16), "values": (",", 4)}
 """What each takes in the memory, however little it holds: by the marks they have, and how many
 characters one of them has on average where there are many."""
+FEW_KEYS: Final = 100
+_KEY_ENDS: Final = '":'
+_BRACE: Final = re.compile("[{}]")
 _UNLIKE: Final = f"nesting deeper than {DEEPEST}, a number too large or half of a surrogate pair"
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -130,6 +133,23 @@ def _refuse_hollow(text: str, source: str) -> None:
                 f"holds {count:,} {what} in {len(text):,} characters: they hold next to nothing"
             )
             raise DataError([message], source=source)
+    keys = text.count(_KEY_ENDS) if len(text) > MOST_PARTS else 0
+    # the braces of rows, of a few keys each, are not looked at one by one
+    if keys > MOST_PARTS and text.count("{") * FEW_KEYS < keys and _most_keys(text) > MOST_PARTS:
+        raise DataError([f"has an object of more than {MOST_PARTS:,} keys"], source=source)
+
+
+def _most_keys(text: str) -> int:
+    """How many keys the object has that has most of them."""
+    most, at, open_objects = 0, 0, [0]
+    for brace in _BRACE.finditer(text):
+        open_objects[-1] += text.count(_KEY_ENDS, at, brace.start())
+        at = brace.start()
+        if brace[0] == "{":
+            open_objects.append(0)
+        elif len(open_objects) > 1:
+            most = max(most, open_objects.pop())
+    return max(most, *open_objects)
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
