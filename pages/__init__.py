@@ -26,12 +26,13 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "data", "wide", "logs", "confidence", "systems", "raters", "decisions", "promises",
         "verdicts", "large", "runner", "report",
     ),
-    "Theory": ("theory/metrics", "definitions", "theory/intervals", "coverage", "claims"),
+    "Theory": ("theory/metrics", "definitions", "theory/intervals"),
     "Reference": (
         "reference/commands", "reference/python", "reference/formats", "configuration",
         "reference/configuration", "reference/exits",
     ),
     "More": ("compared", "glossary", "changelog", "cite"),
+    "Appendix": ("coverage", "claims", "simulations"),
 }  # fmt: skip
 """Title of a section -> its pages in order; a pattern stands for those not named before it."""
 

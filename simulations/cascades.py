@@ -9,15 +9,13 @@ from __future__ import annotations
 import argparse
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from acumen.decisions.cascade import Prices, Rows, search
-from simulations.thresholds import write
+from simulations.thresholds import PAGE, write
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "promises.md"
 STUDIES: Final = 150
 SEED: Final = 4102
 ITEMS: Final = 4

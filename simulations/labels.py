@@ -2,7 +2,7 @@
 
 Every study draws a population of judged cases, a sample of them by a design of
 :mod:`acumen.labels.design`, and estimates the mean rating of all. The truth is that of the
-superpopulation. ``python -m simulations.labels`` prints a table of docs/raters.md.
+superpopulation. ``python -m simulations.labels`` prints a table of docs/simulations.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Raters: do the intervals of estimates and of agreement hold, and how often is a pass false?
 
 Every population is drawn anew, the truth is that of a very large draw or known exactly.
-``python -m simulations.raters`` prints the tables of docs/raters.md.
+``python -m simulations.raters`` prints the tables of docs/simulations.md.
 """
 
 from __future__ import annotations

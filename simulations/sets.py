@@ -2,7 +2,7 @@
 
 A study's cases set the bound; what it holds is counted on very many other cases of the population,
 one row of each at random, that is as the mean over cases of the share of their rows. ``--write``
-puts the table into docs/decisions.md.
+puts the table into docs/simulations.md.
 """
 
 from __future__ import annotations

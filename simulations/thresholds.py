@@ -1,7 +1,7 @@
 """Do decisions keep what they promise? ``python -m simulations.thresholds [--write]``.
 
 Studies are drawn from populations whose truth is known. A threshold breaks its promise where the
-true risk of what it accepts is above α. ``--write`` puts the tables into docs/decisions.md.
+true risk of what it accepts is above α. ``--write`` puts the tables into docs/simulations.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from acumen.results.decisions import Test
 from acumen.views.ranking import Ranking
 from simulations.populations import Latent, Population, Studies, draw, judge, sizes, truth
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "decisions.md"
+PAGE: Final = Path(__file__).parents[1] / "docs" / "simulations.md"
 STUDIES: Final = 1000
 SEED: Final = 20260
 DELTA: Final = 0.1

@@ -1,7 +1,7 @@
 """Do promises that are watched hold? ``python -m simulations.watching [--write]``.
 
 Streams are drawn from populations whose truth is known, and looked at after every case. ``--write``
-puts the tables into docs/promises.md.
+puts the tables into docs/simulations.md.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import argparse
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -21,9 +20,8 @@ from acumen.inference.betting import BETS, Alarm, p_value
 from acumen.report.claims import Claim
 from acumen.types import Floats
 from simulations.populations import Population, draw
-from simulations.thresholds import write
+from simulations.thresholds import PAGE, write
 
-PAGE: Final = Path(__file__).parents[1] / "docs" / "promises.md"
 SEED: Final = 40_41
 STREAMS: Final = 1000
 AT_ONCE: Final = 100

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
-from simulations import best, items, marks
+import pytest
+
+from simulations import best, items, marks, thresholds, watching
 from simulations.coverage import BESIDE, CASES, JUDGED, METHODS
 from simulations.crowds import CROWDS
 from simulations.paired import CASES as PAIRED_CASES
@@ -119,3 +123,51 @@ def test_a_family_shows_its_worst_cell_and_counts_what_is_outside() -> None:
     assert "1 in less; the lowest is 90.0" in text
     assert "60.0 → 95.0" in text
     assert "| 41 × 8 | 50.0 → 95.0 | 45.0 → 5.0 |" in text
+
+
+WRITTEN = ("sets", "cascades", *thresholds.TABLES, *watching.TABLES)
+"""The tables that are put between marks of the page."""
+
+
+def column(name: str, place: int) -> list[float]:
+    """The numbers that begin the cells of a column of a written table, from small to large."""
+    table = thresholds.PAGE.read_text("utf-8").split(f"<!-- {name} -->")[1].split("<!-- end -->")[0]
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("|")]
+    found = (re.match(r" *([\d.]+)", row[place]) for row in rows[2:])
+    return sorted(float(number[1]) for number in found if number)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_table_is_written_between_its_marks_and_nowhere_else(name: str, tmp_path: Path) -> None:
+    text = thresholds.PAGE.read_text("utf-8")
+    copy = tmp_path / "page.md"
+    copy.write_text(text, "utf-8")
+    thresholds.write(copy, name, "the table")
+    before, after = text.split(f"<!-- {name} -->\n")
+    rest = after[after.index("<!-- end -->") :]
+    assert copy.read_text("utf-8") == f"{before}<!-- {name} -->\nthe table\n{rest}"
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence", "name", "place"),
+    [
+        ("decisions", "above the promised one in at most {high}% of the studies", "thresholds", 2),
+        ("decisions", "in at most {high}% by `exact`", "thresholds", 3),
+        ("decisions", "broke the promise in up to {high}%", "thresholds", 4),
+        ("decisions", "falsely in at most {high}% of the studies", "search", 4),
+        ("decisions", "held {low} to {high}% of the truths (aps)", "sets", 2),
+        ("decisions", "and {low} to {high}% (distance)", "sets", 3),
+        ("decisions", "it was as few as {low}%", "sets", 4),
+        ("decisions", "passed in {low} to {high}% (promised: 5%)", "gate", 2),
+        ("promises", "{low} to {high}% ever had an alarm", "alarms", 1),
+        ("promises", "false in at most {high}% (10% allowed)", "cascades", 2),
+        ("promises", "{low} to {high}% passed", "card", 2),
+        ("promises", "and {low} to {high}% failed", "card", 3),
+        ("promises", "in {low} to {high}% (10% promised)", "looks", 2),
+        ("promises", "`--repeated` in at most {high}%", "looks", 3),
+    ],
+)
+def test_a_guide_has_the_ends_of_the_table(page: str, sentence: str, name: str, place: int) -> None:
+    numbers = column(name, place)
+    text = (thresholds.PAGE.parent / f"{page}.md").read_text("utf-8")
+    assert sentence.format(low=numbers[0], high=numbers[-1]) in " ".join(text.split())

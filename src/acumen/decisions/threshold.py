@@ -1,7 +1,7 @@
 """Above which confidence may answers be used, so that their risk is at most α?
 
 The search walks from the strictest threshold to the loosest and stays valid for any dependence
-between them; docs/decisions.md has the measured error rates.
+between them; docs/simulations.md has the measured error rates.
 """
 
 from __future__ import annotations
