@@ -197,3 +197,20 @@ def test_a_group_without_effect_is_refused(pair: str, capsys: pytest.CaptureFixt
     assert run(["evaluate", *one, "--group", "site", "--by", "site", "-q", "--resamples", "0"]) == 0
     with pytest.raises(UsageError, match="--group site alone has no effect"):
         acumen.threshold(pair, prediction="good", group="site", risk=0.1)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--point", "best", "must be 'mode', 'median', 'mean' or 'loss', not the text 'best'"),
+        ("--unparseable", "gone", "must be 'abstained' or 'failed', not the text 'gone'"),
+        ("--unanswerable", "", "must not be empty"),
+        ("--truth", "", "must not be empty"),
+        ("--confidence-column", " ", "must not be empty"),
+    ],
+)
+def test_what_an_option_cannot_be_is_an_error_of_the_command_line(
+    option: str, value: str, message: str, pair: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["evaluate", pair, "--prediction", "good", option, value]) == 2
+    assert f"{option}: {message}" in capsys.readouterr().err

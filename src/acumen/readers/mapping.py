@@ -145,7 +145,7 @@ class MappingTable(Document):
         default_factory=dict, description="only rows that have one of these values"
     )
     abstain: Words = Field(default_factory=list, description="words that mean no answer")
-    unanswerable: Words = Field(
+    unanswerable: Annotated[list[Text], BeforeValidator(_listed), _OneToo()] = Field(
         default_factory=list, description="words of the truth: this row cannot be judged"
     )
     unparseable: Literal["abstained", "failed"] = "abstained"

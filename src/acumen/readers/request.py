@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from acumen.errors import UsageError
+from acumen.errors import DataError, Problem, UsageError
+from acumen.files.problems import validated
 from acumen.readers.mapping import MappingTable, find_mapping, merged
 from acumen.readers.reading import known_only, overlay
 from acumen.readers.roles import option_of
@@ -34,7 +36,9 @@ class Request:
         labels, on = reading.get("label_files"), reading.get("on")
         if labels is None and on is not None:
             raise UsageError("--on says which row a label is of: it goes with --labels FILE")
-        return cls(own, overlay(reading), scale_in(reading) or scale_in(own), labels, on)
+        keywords = overlay(reading)
+        _check(keywords)
+        return cls(own, keywords, scale_in(reading) or scale_in(own), labels, on)
 
     def over(self, format_mapping: Mapping[str, Any]) -> MappingTable:
         """The mapping in force, over the one that a format has."""
@@ -74,3 +78,17 @@ def scale_in(said: Mapping[str, Any]) -> Scale | None:
     if len(values) == 2:
         raise UsageError("give a scale or levels, not both")
     return find_scale(values[0]) if values else None
+
+
+def _check(keywords: Mapping[str, Any]) -> None:
+    """Refuse what an option cannot be; each is named as it is typed."""
+    said = {key: value for key, value in keywords.items() if value is not None}
+    try:
+        validated(said, MappingTable, "options")
+    except DataError as error:
+        raise UsageError("; ".join(map(_of_option, error.problems))) from None
+
+
+def _of_option(problem: Problem) -> str:
+    field = (problem.field or "").removeprefix("columns.")
+    return f"{option_of(re.split('[^a-z_]', field)[0])}: {problem.message}"
