@@ -31,16 +31,26 @@ _VALUES: Final = re.compile(r"'[^']*'|-?\d+(?:\.\d+)?")
 """What differs between problems of one cause: the values they name."""
 
 
+Options = tuple[tuple[str, str], ...]
+"""Options of a command, each with its value."""
+
+
 class AcumenError(Exception):
     """Base of every error acumen raises on purpose."""
 
     exit_code = 1
+    amends: Options = ()
+    """Options with which the same command may go on."""
 
 
 class UsageError(AcumenError, ValueError):
     """A call that cannot be meant: an unknown name, two options that exclude each other."""
 
     exit_code = 2
+
+    def __init__(self, message: str = "", amends: Options = ()) -> None:
+        super().__init__(message)
+        self.amends = amends
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +70,12 @@ class Problem:
     """How many rows have it; the place is that of the first."""
     is_twice: bool = False
     """Whether another row is of the same judgment."""
+    is_unknown: bool = False
+    """Whether it names a column that is not there."""
     columns: tuple[str, ...] = ()
     """Those there are, where none is known to have a role."""
+    amends: Options = ()
+    """Options that may mend it."""
 
     @property
     def cause(self) -> tuple[str, str]:
@@ -110,6 +124,7 @@ class DataError(AcumenError, ValueError):
     def __init__(self, problems: Iterable[Problem | str], source: str | None = None) -> None:
         self.problems = tuple(Problem(p) if isinstance(p, str) else p for p in problems)
         self.source = source
+        self.amends = next((p.amends for p in self.problems if p.amends), ())
         super().__init__(self._text())
 
     def _text(self) -> str:

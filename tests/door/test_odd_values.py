@@ -84,6 +84,12 @@ def test_a_file_that_is_no_table_is_called_by_its_kind(begin: bytes, kind: str) 
         acumen.read("f.csv")
 
 
+def test_yaml_is_called_yaml() -> None:
+    Path("rows.yaml").write_text("- case: 1\n  truth: 2\n", "utf-8")
+    with pytest.raises(DataError, match=r"rows\.yaml: is YAML, and no table"):
+        acumen.read("rows.yaml")
+
+
 def test_one_column_is_no_table() -> None:
     Path("f.txt").write_text("id gt pred\n1 1 1\n2 2 2\n", "utf-8")
     with pytest.raises(DataError, match="has one column alone, id gt pred: is it a table"):

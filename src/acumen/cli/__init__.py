@@ -225,7 +225,12 @@ def run(arguments: Sequence[str]) -> int:
     except AcumenError as error:
         if debug:
             traceback.print_exc()
-        return _fail(str(error), error.exit_code)
+        from acumen.cli.way_out import way_out
+
+        command = way_out(arguments, error)
+        return _fail(
+            "\n".join([str(error), *([f"try: {command}"] * bool(command))]), error.exit_code
+        )
     except BrokenPipeError:
         # the reader left (`| head`): end quietly, and keep Python from flushing into the void
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -426,7 +426,8 @@ def _open_choices(rows: Rows, mapping: MappingTable) -> list[Problem]:
     return [
         Problem(
             f"there are rows of {len(values)} values of {column}; choose one: "
-            + " or ".join(f"--where {column}={as_text(value)}" for value in values)
+            + " or ".join(f"--where {column}={as_text(value)}" for value in values),
+            amends=(("--where", f"{column}={as_text(values[0])}"),),
         )
         for column, values in rows.one_of.items()
         if len(values) > 1 and column not in mapping.where

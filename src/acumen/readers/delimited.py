@@ -33,7 +33,8 @@ BIG: Final = 1 << 20
 
 def read_delimited(content: Content) -> Rows:
     """The rows of a text table with a header; ids stay text, so 0101 and 101 are two cases."""
-    for magic, kind in _OTHERS.items():
+    is_yaml = content.head.suffix in (".yaml", ".yml")
+    for magic, kind in [*_OTHERS.items(), *([(b"", "YAML")] if is_yaml else [])]:
         if content.head.start.startswith(magic):
             hint = "Save it as CSV or .xlsx" if magic.startswith(b"\xd0") else "Write it as CSV"
             raise DataError([f"is {kind}, and no table of text. {hint}"], source=content.name)

@@ -60,6 +60,7 @@ def _members(content: Content) -> tuple[Record, Iterator[tuple[str, Any]]]:
     name = next((n for n in _HEADERS if n in archive), None)
     if name is None:
         message = f"is a zip archive without {' or '.join(_HEADERS)}: no Inspect log"
+        message += "; if it holds tables, unpack it and give one of them"
         raise DataError([message], source=content.name)
 
     def member(name: str) -> object:

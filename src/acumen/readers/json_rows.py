@@ -135,7 +135,8 @@ def _only_list(document: Any, name: str) -> list[Any]:
         places = ", ".join(label(place) for place in list(lists)[:10])
         places += f" and {len(lists) - 10} more" if len(lists) > 10 else ""
         message = f"there are several lists of objects: choose one with --rows ({places})"
-        raise DataError([message], source=name)
+        problem = Problem(message, amends=(("--rows", f"{next(iter(lists))}[]"),))
+        raise DataError([problem], source=name)
     if rows := rows_in_object(document):
         return rows
     message = "there are no rows in it: neither a list of objects nor the experiments of a run"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ from acumen.readers.roles import COMMON, CONVENTIONS, DECLARED, folded_name, has
 from acumen.readers.templates import variables_of
 from acumen.table.coded import Coded
 
+MOST_IDS: Final = 50
+"""Columns that are looked at for ids of labels."""
 EXAMPLES: Final = 3
 """Ids that a message names."""
 _RATER: Final = DECLARED["rater"]
@@ -367,7 +370,9 @@ def _pairs(rows: Rows, roles: Roles, files: Sequence[LabelFile], on: Any) -> lis
     if not pairs:
         has = f"both have {', '.join(map(label, both))}" if both else "they share no column"
         first = label(both[0]) if both else "ROWS_COLUMN=LABELS_COLUMN"
-        raise UsageError(f"which column tells what a label is of? {has}: --on {first}")
+        amends = (("--on", on),) if (on := both[0] if both else _alike(rows, files[0])) else ()
+        message = f"which column tells what a label is of? {has}: --on {first}"
+        raise UsageError(message, amends)
     ours, theirs = ({*names} for names in zip(*pairs, strict=True))
     if left := [name for name in apart if name not in ours | theirs]:
         said = ",".join([*(a if a == b else f"{a}={b}" for a, b in pairs), left[0]])
@@ -376,6 +381,23 @@ def _pairs(rows: Rows, roles: Roles, files: Sequence[LabelFile], on: Any) -> lis
             f"a label is of: --on {said}"
         )
     return pairs
+
+
+def _alike(rows: Rows, file: LabelFile) -> str:
+    """The columns of the rows and of the labels that share most ids, as ``--on`` names them."""
+    ours, theirs = (_plain_ids(side) for side in (rows, file.rows))
+    shared = {(a, b): len(x & y) for a, x in ours.items() for b, y in theirs.items()}
+    best = max(shared, key=lambda pair: shared[pair], default=None)
+    return "=".join(best) if best and 2 * shared[best] > len(theirs[best[1]]) else ""
+
+
+def _plain_ids(rows: Rows) -> dict[str, set[Any]]:
+    """The values of the first columns of single values."""
+    out = {}
+    for name in list(rows.names)[:MOST_IDS]:
+        with suppress(DataError):
+            out[name] = {*texts_of(rows, name, "id").values}
+    return out
 
 
 def _pair(part: str, both: Sequence[str]) -> tuple[str, str]:

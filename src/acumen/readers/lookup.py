@@ -21,6 +21,7 @@ from acumen.readers.mapping import Cell, Rule
 from acumen.readers.paths import Steps, as_text, parse_path, value_at
 from acumen.readers.patterns import checked_pattern, search
 from acumen.readers.records import ABSENT, Records, Rows
+from acumen.readers.roles import option_of
 from acumen.table.coded import Coded, is_missing
 
 LONGEST_LITERAL: Final = 1 << 17
@@ -102,7 +103,9 @@ class Lookup:
         close = difflib.get_close_matches(path, names, 1)
         hint = f"; is {label(close[0])} meant?" if close else ""
         listed = ", ".join(label(name) for name in list(names)[:30])
-        return Problem(f"no column for the {role} ({label(path)}); there are {listed}{hint}")
+        message = f"no column for the {role} ({label(path)}); there are {listed}{hint}"
+        amends = tuple((option_of(role), name) for name in close if role in self.roles)
+        return Problem(message, is_unknown=True, amends=amends)
 
 
 def _mapped(column: Any, change: Callable[[Any], Any]) -> Any:

@@ -214,7 +214,9 @@ def _no_column(
 
     hint = resemblance(names)
     more += f"; {hint}" if hint else ""
-    return Problem(f"{message}; name it: {options}{more}", columns=tuple(names))
+    known = [(option_of(role), name) for role, name in proposals.items() if name]
+    amends = tuple(known) if len(known) == len(proposals) else ()
+    return Problem(f"{message}; name it: {options}{more}", columns=tuple(names), amends=amends)
 
 
 VERDICT: Final = "verdict"

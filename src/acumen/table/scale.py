@@ -175,12 +175,14 @@ class Scale:
         first = next((problem for problem in problems if problem.off_scale), None)
         if first is None:
             return list(problems)
-        likely = levels_seen(numbers)
+        likely, amends = levels_seen(numbers), first.amends
         hint = f"if the data are on another scale than {self.name}, give it with --scale"
         if len(likely) > 1 and likely != self.levels:
             span = spell(likely)
             hint = f"these look like levels {span.replace('-', '–')}: add --levels {span}"
-        hinted = replace(first, message=f"{first.message}; {hint} (scale= in Python)")
+            amends = (("--levels", span),)
+        message = f"{first.message}; {hint} (scale= in Python)"
+        hinted = replace(first, message=message, amends=amends)
         return [hinted if problem is first else problem for problem in problems]
 
     def rank(self, value: object) -> int:
