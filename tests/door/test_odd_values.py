@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,21 @@ def test_a_file_that_is_no_table_is_called_by_its_kind(begin: bytes, kind: str) 
     Path("f.csv").write_bytes(begin + b"\0" * 50)
     with pytest.raises(DataError, match=f"f.csv: is {kind}"):
         acumen.read("f.csv")
+
+
+def test_a_key_in_two_spellings_is_told() -> None:
+    rows = [{"case": k, ("Label" if k < 2 else "label"): k % 3, "prediction": 1} for k in range(9)]
+    told = "a key is spelled in 2 ways, each a column: Label in 2 rows and label in 7 rows"
+    for path, text in (
+        ("rows.jsonl", "\n".join(map(json.dumps, rows))),
+        ("rows.json", json.dumps(rows)),
+    ):
+        Path(path).write_text(text, "utf-8")
+        assert told in acumen.read(path).warnings
+    Path("rows.json").write_text(json.dumps([{**row, "label": 1, "Label": 1} for row in rows]))
+    assert not [
+        w for w in acumen.read("rows.json", truth="label", levels="0-2").warnings if "spelled" in w
+    ]
 
 
 def test_yaml_is_called_yaml() -> None:

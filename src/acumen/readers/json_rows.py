@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NoReturn
 
-from acumen.errors import DataError, Problem, label, refuse, refuse_many, what_came
+from acumen.errors import DataError, Problem, counted, label, refuse, refuse_many, what_came
 from acumen.files.json import parse_json
 from acumen.readers.content import BOM, Content
 from acumen.readers.deepeval import TEST_CASES, is_deepeval, with_metrics
 from acumen.readers.paths import parse_path, rows_at
 from acumen.readers.records import Records
+from acumen.readers.roles import folded_name
 from acumen.readers.shapes import rows_in_list, rows_in_object
 
 FREE_CELLS: Final = 5_000_000
@@ -52,7 +53,8 @@ def read_lines(content: Content, rows: str | None = None) -> Records:
         values = [value for part in parts for value in part] or _refuse(rows, values, content.name)
     inside = _inside(values)
     objects = _objects(values, content.name, lines)
-    return Records(rows=objects, lines=lines, inside=inside, format="jsonl")
+    notes = _spellings(objects)
+    return Records(rows=objects, lines=lines, inside=inside, warnings=notes, format="jsonl")
 
 
 def read_document(content: Content, rows: str | None = None) -> Records:
@@ -70,7 +72,22 @@ def read_document(content: Content, rows: str | None = None) -> Records:
     else:
         below = isinstance(document, list) and not rows.startswith("[")
         values = _at(document, f"[].{rows}" if below else rows) or _refuse(rows, document, name)
-    return Records(rows=_objects(values, name), inside=_inside(values, at), format="json")
+    objects, inside = _objects(values, name), _inside(values, at)
+    return Records(rows=objects, inside=inside, warnings=_spellings(objects), format="json")
+
+
+def _spellings(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What to say of keys that are one name in several spellings, and in no row together."""
+    by_name: dict[str, list[str]] = {}
+    for key in dict.fromkeys(key for row in rows for key in row):
+        by_name.setdefault(folded_name(key), []).append(key)
+    notes = []
+    for keys in (keys for keys in by_name.values() if len(keys) > 1):
+        counts = {key: sum(key in row for row in rows) for key in keys}
+        if sum(counts.values()) == sum(not row.keys().isdisjoint(keys) for row in rows):
+            listed = " and ".join(f"{label(k)} in {counted(n, 'row')}" for k, n in counts.items())
+            notes.append(f"a key is spelled in {len(keys)} ways, each a column: {listed}")
+    return tuple(notes)
 
 
 def _at(document: Any, rows: str) -> list[Any]:
