@@ -602,3 +602,18 @@ def test_a_run_of_a_newer_version_is_refused_by_name(version: object) -> None:
     message = "must be a list of at least one experiment" if known else "reads up to 1: update it"
     with pytest.raises(DataError, match=message):
         run_from_document(document)
+
+
+def test_a_case_that_was_declined_as_a_whole_is_refused_and_has_not_failed(tmp_path: Path) -> None:
+    document = run_document()
+    cases = entries(document)
+    for case, error in ((301, "RefusalError: refused"), (302, "RefusalErrors"), (303, None)):
+        truth = {"ground_truth_items": dict.fromkeys(ITEMS, 1)}
+        cases.append({"participant_id": case, "success": False, "error": error} | truth)
+    cases.append({"participant_id": 304, "success": False, "error": "RefusalError: refused"})
+    table = read_run(write(tmp_path, document))
+    assert (table.outcomes["refused"], table.outcomes["failed"]) == (8, 16)
+    assert {case.case for case in table.failed} == {302, 303, 304}
+    assert int(table.answered.sum()) == 13
+    at = row(table, 301, "Moving")
+    assert (table.truth[at], Outcome(table.outcome[at])) == (1, Outcome.REFUSED)

@@ -28,5 +28,6 @@ def with_metrics(records: Records) -> Records:
         return replace(records, mapping=own_mapping("deepeval", prediction=None))
     others = ", ".join(f"""'{_METRICS}[name="{label(name)}"].score'""" for name in names[1:6])
     note = f"the first of {len(names)} metrics is judged unless --prediction names another"
-    told = (f"{note}: {label(names[0])}; others: {others}",) if others else ()
-    return replace(records, mapping=own_mapping("deepeval"), warnings=(*records.warnings, *told))
+    notes = (f"{note}: {label(names[0])}; others: {others}",) if others else ()
+    warnings = (*records.warnings, *notes)
+    return replace(records, mapping=own_mapping("deepeval"), warnings=warnings)

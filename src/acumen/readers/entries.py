@@ -4,7 +4,8 @@ A record has ``participant_id`` and ``success``; a successful one has ``predicte
 have ``ground_truth_items``, ``item_signals`` (or the older ``evidence_counts``) and
 ``item_distributions``, each by item. A null prediction is a refusal where ``refused_items`` names
 it, else abstention, and nothing else is; a prediction that is absent is an error, a truth may still
-come. All problems are told at once.
+come. A case without success failed, or was refused as a whole, as its ``error`` says. All problems
+are told at once.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ from acumen.types import CaseId, Floats
 MOST_SIGNALS: Final = 1000
 """Every signal is a column of the table: keys that are values would fill the memory."""
 _ABSENT: Final = object()
+REFUSAL: Final = "RefusalError"
+"""What the error of a case begins with that the system declined as a whole."""
 _ERROR_NAME = re.compile(r"[A-Z][A-Za-z]{2,40}(?:Error|Exception|Timeout|Failure)\b")
 _FIELDS = (
     *("predicted_items", "ground_truth_items", "item_signals", "evidence_counts"),
@@ -90,8 +93,10 @@ def table_from_entries(
         if record["success"]:
             rows += _rows_of(case, record, expected, scale, fields)
         else:
-            failed.append(FailedCase(case, redacted(record.get("error"))))
-            rows += _failed_rows(case, record.get("ground_truth_items"), expected, scale)
+            own = list(_open_rows(case, record, expected, scale))
+            rows += own
+            if not own or own[0][4] is Outcome.FAILED:
+                failed.append(FailedCase(case, redacted(record.get("error"))))
     names = dict.fromkeys(key for *_, signals, _ in rows for key in signals)
     distribution = _distribution(rows, scale, fields)
     if len(names) > MOST_SIGNALS:
@@ -295,14 +300,17 @@ def _signals_of(
     return {}
 
 
-def _failed_rows(
-    case: CaseId, truths: object, items: Mapping[str, None], scale: Scale
+def _open_rows(
+    case: CaseId, record: Mapping[str, Any], items: Mapping[str, None], scale: Scale
 ) -> Iterator[_Row]:
-    """A failed case's rows, as far as its truth can be read."""
+    """The rows of a case that failed or was refused as a whole, as far as its truth can be read."""
+    truths, error = record.get("ground_truth_items"), record.get("error")
+    declined = isinstance(error, str) and error.partition(":")[0] == REFUSAL
+    outcome = Outcome.REFUSED if declined else Outcome.FAILED
     for item, truth in truths.items() if isinstance(truths, dict) else ():
         if item in items:
             with suppress(ValueError):
-                yield case, item, scale.rank(truth), NO_PREDICTION, Outcome.FAILED, {}, None
+                yield case, item, scale.rank(truth), NO_PREDICTION, outcome, {}, None
 
 
 def redacted(error: object) -> str:

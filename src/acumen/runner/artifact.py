@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from acumen.files.json import to_json
+from acumen.readers.entries import REFUSAL
 from acumen.runner.cases import Case
 from acumen.runner.journal import Journal
 from acumen.runner.plan import Plan
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from acumen.runner.withhold import Answer, Sieve
 
 _ERRORS: Final = {
-    Outcome.refused: "RefusalError",
+    Outcome.refused: REFUSAL,
     Outcome.invalid_reply: "InvalidReplyError",
     Outcome.transport_failure: "TransportFailure",
 }
