@@ -3,7 +3,7 @@
 ::
 
     AcumenError
-    ├── UsageError      a call or a command line that cannot be meant          exit code 2
+    ├── UsageError      a call or a command line that is wrong          exit code 2
     └── DataError       data that cannot be read as what it should be          exit code 3
 
 A :class:`DataError` carries *all* the problems found, not the first one.
@@ -44,7 +44,7 @@ class AcumenError(Exception):
 
 
 class UsageError(AcumenError, ValueError):
-    """A call that cannot be meant: an unknown name, two options that exclude each other."""
+    """A call that is wrong: an unknown name, two options that exclude each other."""
 
     exit_code = 2
 

@@ -23,7 +23,7 @@ SLICE: Final = 0.05
 
 
 class _Over(BaseException):
-    """Nobody waits for this work any more."""
+    """The result of this work is not needed any more."""
 
 
 @dataclass(slots=True)

@@ -421,7 +421,7 @@ def test_a_rival_s_alias_is_a_rival_in_words_and_in_the_chart(zero_shot: Judgmen
     assert best is not None
     assert {"llm", "total_evidence"} <= set(best.indistinguishable)
     told = conclusion(evaluation.document)
-    assert "cannot tell it from llm and total_evidence" in told
+    assert "do not show that it differs from llm and total_evidence" in told
     (rows,) = [r for r in chart("forest", evaluation).datasets.values() if "low" in r[0]]
     standing = {row["name"]: row["group"] for row in rows}
     assert standing["total_evidence"] == standing["llm"] == "perhaps as low"

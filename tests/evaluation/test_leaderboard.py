@@ -80,12 +80,12 @@ def test_table_sentence_and_chart_say_what_the_adjusted_test_says(four: Evaluati
             assert not d.interval.has_zero
     text = " ".join(repr(four).split())
     assert "good is better than fair, also fair and poor" in text
-    assert "5 of 6 pairs are told apart" in text
+    assert "5 of 6 pairs are shown to differ" in text
     rows = four.plot("leaderboard").datasets
     standing = {row["name"]: row["group"] for part in rows.values() for row in part}
-    assert standing["poor"] == "told from good"
+    assert standing["poor"] == "differs from good"
     drawn = [row for part in four.plot("deltas").datasets.values() for row in part if "name" in row]
-    assert sum(row["group"] == "cannot be told" for row in drawn) == 1
+    assert sum(row["group"] == "no difference shown" for row in drawn) == 1
 
 
 def test_two_systems_keep_the_numbers_and_the_decision_of_their_comparison() -> None:

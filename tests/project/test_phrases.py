@@ -1,6 +1,7 @@
 """What people read is plain: no phrase that a newcomer stumbled over comes back.
 
-Read are the texts of the code, docstrings apart, and the words of pages, help and explanations.
+Read are the texts of the code with their docstrings, the words of pages, help and explanations, and
+the documentation that is written by hand.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pytest
 import acumen
 
 SOURCE = Path(acumen.__file__).parent
+ROOT = Path(__file__).parents[2]
 BANNED = {
     "what became of it": "say what it is: data and settings",
     "what to know of it": "notes",
@@ -29,6 +31,13 @@ BANNED = {
     "mind who": "be careful who",
     "hangs on": "depends on",
     "hang on": "depend on",
+    "told apart": "shown to differ; counted apart",
+    "told from": "shown to differ from",
+    "cannot be told": "is undecided, is not known",
+    "falls silent": "answers less, is left open",
+    "fell silent": "answered less, was left open",
+    "by silence": "by answering less",
+    "nobody waits": "say how long it takes",
 }
 """Phrases -> what to write in their place."""
 
@@ -42,13 +51,13 @@ def docstrings(tree: ast.AST) -> set[int]:
     }
 
 
-def texts_of(path: Path) -> Iterator[tuple[int, str]]:
+def texts_of(path: Path, *, with_docstrings: bool = False) -> Iterator[tuple[int, str]]:
     """Every text of a file that may be read by a user, with its line."""
     if path.suffix != ".py":
         yield from enumerate(path.read_text("utf-8").splitlines(), 1)
         return
     tree = ast.parse(path.read_text("utf-8"))
-    skipped = docstrings(tree)
+    skipped = set() if with_docstrings else docstrings(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and id(node) not in skipped:
             yield node.lineno, str(node.value)
@@ -64,8 +73,19 @@ def test_no_banned_phrase_is_printed(ending: str) -> None:
     found_at = [
         f"{path.relative_to(SOURCE)}:{line} {phrase!r}: {BANNED[phrase]}"
         for path in sorted(SOURCE.rglob(f"*.{ending}"))
-        for line, text in texts_of(path)
+        for line, text in texts_of(path, with_docstrings=True)
         for phrase in phrases_in(text)
+    ]
+    assert found_at == []
+
+
+def test_no_banned_phrase_is_in_the_documentation() -> None:
+    pages = [p for p in sorted((ROOT / "docs").rglob("*.md")) if p.name != "changelog.md"]
+    assert len(pages) > 40
+    found_at = [
+        f"{page.relative_to(ROOT)} {phrase!r}: {BANNED[phrase]}"
+        for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *pages)
+        for phrase in phrases_in(page.read_text("utf-8"))
     ]
     assert found_at == []
 

@@ -13,6 +13,7 @@ import pytest
 import acumen
 from acumen.charts import CHARTS, theme
 from acumen.charts.decisions import curve
+from acumen.charts.intervals import UNDECIDED
 from acumen.questions.evaluation import Evaluation
 from acumen.readers.run import run_from_document
 from acumen.report.blocks import Paragraph, Plot
@@ -114,7 +115,7 @@ def test_grey_is_what_cannot_be_told_apart_on_every_chart(
             figure = CHARTS[name](evaluation.document)
             assert figure is not None
             for group, colour in grey_and_ink(theme.spec_and_data(figure)[0]).items():
-                undecided = group == "perhaps as low" or "cannot" in group or "not told" in group
+                undecided = group == "perhaps as low" or group == UNDECIDED or "not shown" in group
                 assert (colour == theme.GREY) == undecided, (name, group, colour)
                 seen += 1
     assert seen >= 8

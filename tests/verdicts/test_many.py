@@ -194,7 +194,9 @@ def test_the_screen_of_three(study: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run(["score", *files, *words, "--full"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "Methods by Accuracy of all rows, higher is better" in text
-    assert "By Accuracy of all rows good is better than bad; these cases cannot tell good" in text
+    assert (
+        "By Accuracy of all rows good is better than bad; these cases do not show that good" in text
+    )
     assert "Pairs by Accuracy of all rows" in text
     assert "For whom is it better or worse By site, good" in text
     assert run(["score", *files, *words]) == 0
@@ -216,7 +218,9 @@ def test_the_leaderboard_of_methods_is_drawn(tmp_path: Path) -> None:
     plot = ["plot", str(tmp_path / "three.json"), "--chart", "leaderboard", "-o"]
     assert run([*plot, str(tmp_path / "board.svg")]) == 0
     drawn = (tmp_path / "board.svg").read_text()
-    assert all(f">{name}<" in drawn for name in ("good", "fair", "bad", "not told from good"))
+    assert all(
+        f">{name}<" in drawn for name in ("good", "fair", "bad", "not shown to differ from good")
+    )
     (section,) = [s for s in result.sections(full=True) if s.key == "compared"]
     assert "leaderboard" in str([block for block in section.blocks if isinstance(block, Plot)])
     write_json(tmp_path / "two.json", acumen.score(BAD, GOOD, **FAST).to_dict())

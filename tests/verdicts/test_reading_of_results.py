@@ -93,7 +93,7 @@ def test_a_ranking_that_may_lie_on_either_side_of_the_target_is_not_judged(
 ) -> None:
     text = reading(90, 86.0, 100.0, {"ordinal_auprc": auprc})
     assert text == (
-        "Whether rag ranks well by severity cannot be told from these cases "
+        "Whether rag ranks well by severity is not decided by these cases "
         f"(AUPRC 90.0%, {why}, target above 75%). "
         "Its reasons hold (process 86.0%, consistency 100.0%)."
     )
@@ -103,7 +103,7 @@ def test_reasons_that_may_lie_on_either_side_of_the_target_are_not_judged() -> N
     wide = {"process": score(80, 70, 88)}
     text = reading(80, 80.0, 100.0, wide, severity_accuracy=0.6)
     assert text == (
-        "rag ranks well by severity (AUPRC 80.0%). Whether its reasons hold cannot be told from "
+        "rag ranks well by severity (AUPRC 80.0%). Whether its reasons hold is not decided by "
         "these cases (process 80.0%, consistency 100.0%; process: interval [70.0%, 88.0%], "
         "target above 75%): 40% of its severities are wrong."
     )
@@ -118,7 +118,7 @@ def test_a_consistency_on_either_side_of_the_target_leaves_the_reasons_open(
     wide = {"consistency": score(value, low, high)}
     text = reading(80, 89.0, value, wide)
     assert text.startswith(
-        "rag ranks well by severity (AUPRC 80.0%). Whether its reasons hold cannot be told from "
+        "rag ranks well by severity (AUPRC 80.0%). Whether its reasons hold is not decided by "
         f"these cases (process 89.0%, consistency {value}%; consistency: interval [{low}%, "
         f"{high}%], target above 75%)"
     )
@@ -139,7 +139,7 @@ def test_one_score_below_the_target_is_enough_for_reasons_not_to_hold() -> None:
     assert "But its reasons do not hold (process 90.0%, consistency 30.0%)" in reading(80, 90, 30)
     wide = {"consistency": score(80, 70, 88)}
     assert reading(80, 60.0, 80.0, wide).endswith(
-        "But its reasons do not hold (process 60.0%, consistency 80.0%; it cannot be told of "
+        "But its reasons do not hold (process 60.0%, consistency 80.0%; undecided: "
         "consistency: interval [70.0%, 88.0%]): no component stands out."
     )
 
@@ -206,8 +206,8 @@ def compared(deltas: dict[str, Delta]) -> str:
 def test_no_difference_is_claimed_where_the_interval_holds_zero() -> None:
     part = delta(80, 82, -3, 7, None)
     text = compared(dict.fromkeys((*PROCESS_WEIGHTS, "process", "ordinal_auprc"), part))
-    assert "Whether one reasons better cannot be told" in text
-    assert "Whether one ranks better cannot be told" in text
+    assert "Whether one reasons better is not decided" in text
+    assert "Whether one ranks better is not decided" in text
     assert "Chiefly" not in text
 
 
@@ -223,7 +223,7 @@ def test_a_difference_without_an_interval_is_not_claimed_and_says_why(
 ) -> None:
     bare = Delta(left=0.8, right=0.82, delta=0.02, no_interval=why)
     assert compared({"process": bare}) == (
-        f"Whether one reasons better cannot be told: process 80.0% for a, 82.0% for b, and {text}."
+        f"Whether one reasons better is not decided: process 80.0% for a, 82.0% for b, and {text}."
     )
 
 

@@ -153,7 +153,7 @@ def row(name: str, group: str, value: float | None, of: Measured | Delta) -> dic
     return {"name": name, "group": group, "value": theme.drawn(value), "low": low, "high": high}
 
 
-UNDECIDED: Final = "cannot be told"
+UNDECIDED: Final = "no difference shown"
 
 
 def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
@@ -176,7 +176,7 @@ def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
 
 
 def _pairs(artifact: MetricsArtifact) -> theme.Figure | None:
-    groups = ["told apart", UNDECIDED]
+    groups = ["difference shown", UNDECIDED]
     rows = [
         row(f"{theme.name(p.right)} − {theme.name(p.left)}", groups[not d.favours], d.delta, d)
         for p in artifact.comparison.pairs
@@ -213,7 +213,7 @@ def leaderboard(document: MetricsArtifact | PairDocument) -> theme.Figure | None
     first = board.baseline or board.standings[0].system
     called = theme.name(first)
     words = theme.in_words(called)
-    groups = [called, f"not told from {words}", f"told from {words}"]
+    groups = [called, f"not shown to differ from {words}", f"differs from {words}"]
     systems = document.names if isinstance(document, PairDocument) else document.input_names
     rows = [
         row(theme.name(s.system), groups[place], value, s.measured)

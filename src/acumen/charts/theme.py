@@ -25,7 +25,7 @@ ORANGE: Final = "#d9782d"
 GREY, DIM = "#8b929c", "#666e79"
 """Blue and orange are the first two systems, on every chart; what is no system has no hue.
 
-Grey is what cannot be told from what it is compared with, on every chart that compares.
+Grey is what is not shown to differ from what it is compared with, on every chart that compares.
 """
 COLOURS: Final = (
     *(BLUE, ORANGE, "#7830fc", "#789c60", "#c00090", "#9c5424", "#a860fc", "#846060"),

@@ -102,7 +102,7 @@ class Accepted:
         return np.where(self.erring == 0, self.answering, few)
 
     def p_value(self, alpha: float, unseen: float = 1.0) -> Floats:
-        """Of "the risk is above α"; 1 where that cannot be told.
+        """Of "the risk is above α"; 1 where nothing decides it.
 
         Where fewer than three cases carry the loss, their variance says nothing. Then it is the
         share of cases that err at all which is tested, in which every row of a case as large as

@@ -103,7 +103,7 @@ def best_of(
     lower_is_better: bool = True,
     level: float = CONFIDENCE_LEVEL,
 ) -> tuple[str, list[str]]:
-    """The best by its estimate, and those that cannot be told from it at this level."""
+    """The best by its estimate, and those not shown to differ from it at this level."""
     sign = 1.0 if lower_is_better else -1.0
     best = min(estimates, key=lambda name: sign * estimates[name])
     intervals = simultaneous(estimates, replicates, n_cases, level)

@@ -106,7 +106,7 @@ def _is_one_of(column: nw.Expr, dtype: Any, values: Sequence[Any]) -> nw.Expr:
 
 
 def count_rest(rows: LargeRows) -> int:
-    """Rows without a truth, which are left out; rows that cannot be meant are refused."""
+    """Rows without a truth, which are left out; rows with impossible values are refused."""
     weight, confidence = nw.col("weight"), nw.col("confidence")
     wrong = {
         "truth": nw.col("truth").is_null(),

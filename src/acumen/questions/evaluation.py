@@ -238,7 +238,7 @@ class Evaluation(Result[MetricsArtifact]):
         return Slices(parts)
 
     def leaderboard(self, backend: Any = None) -> Any:
-        """The systems, best first, with rank intervals and those each is not told apart from.
+        """The systems, best first, with rank intervals and those each is not shown to differ from.
 
         A table as :meth:`to_frame` makes it.
         """

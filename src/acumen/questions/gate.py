@@ -67,7 +67,7 @@ def gate(
     It is asked against a baseline, or against fixed bounds. Two predictions of one file are the new
     one and the baseline: ``--prediction NEW,BASE``. Every metric must pass, in every group
     of ``by``. Where there are too few data to decide, the verdict is ``undecided``; with
-    ``missing="bound"`` also where it hangs on what rows without a usable reply might have been.
+    ``missing="bound"`` also where it depends on what rows without a usable reply might have been.
 
     Examples
     --------

@@ -90,7 +90,7 @@ class Question:
 
     @property
     def text(self) -> str:
-        """What it does, and what to know of it."""
+        """What it does, with its notes."""
         return inspect.cleandoc(self.function.__doc__ or "").partition("\n\nExamples\n--------")[0]
 
     @property

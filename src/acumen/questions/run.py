@@ -322,7 +322,7 @@ def file_of(model: str, output: Path) -> Path:
 
 
 def _refuse_stages(models: Sequence[str], asked: Mapping[str, Any]) -> None:
-    """Calls of several models, or of a cascade, that cannot be meant."""
+    """Calls of several models, or of a cascade, that do not fit together."""
     if asked["cascade"] is None:
         if len(models) != 1:
             raise UsageError("several models are the stages of a cascade: say which one it is")

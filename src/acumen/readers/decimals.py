@@ -1,4 +1,4 @@
-"""Decimal scores on a scale of levels: 3.7 on 1–5, told apart from a scale with half points."""
+"""Decimal scores on a scale of levels: 3.7 on 1–5, distinguished from a scale with half points."""
 
 from __future__ import annotations
 

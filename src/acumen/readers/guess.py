@@ -1,6 +1,6 @@
 """Which column may play which role: by its name first, then by what is in it.
 
-``acumen map`` proposes what is guessed here; unasked is evaluated by it only what hangs on names.
+``acumen map`` proposes what is guessed here; unasked is evaluated by it only what depends on names.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ _SURE: Final = ("named", _NAME, _COMMON)
 
 
 def are_sure(guesses: Mapping[str, Guess]) -> bool:
-    """Whether nothing hangs on content alone: case, truth and prediction go by their names.
+    """Whether nothing depends on content alone: case, truth and prediction go by their names.
 
     Words inside of two names do where both columns have the same levels.
     """

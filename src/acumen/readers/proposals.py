@@ -28,7 +28,7 @@ def propose(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def sure_of(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The columns of every role that is not named, where nothing about them hangs on a guess."""
+    """The columns of every role that is not named, where nothing about them depends on a guess."""
     columns = columns_of(rows)
     guesses = guess_table(columns, {r: paths[0] for r, paths in named.items() if paths})
     if not are_sure(guesses) or side_by_side(columns, guesses):

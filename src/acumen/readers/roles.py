@@ -139,7 +139,7 @@ def guess_roles(
     """Columns for the roles that are not ``named`` (role -> the columns it was given).
 
     Where a role has none, ``look`` says which columns may be meant by what is in them, and
-    ``certain`` those of which nothing hangs on a guess, if there are such for all roles.
+    ``certain`` those of which nothing depends on a guess, if there are such for all roles.
 
     >>> guess_roles(["pid", "gt", "llm"], {}).columns
     {'truth': 'gt', 'case': 'pid', 'prediction': 'llm'}

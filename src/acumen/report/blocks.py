@@ -30,7 +30,7 @@ class Cell:
     text: str
     value: float | int | None = None
     hint: str | None = None
-    """Why there is no value, or what to know of it."""
+    """Why there is no value, or a note on it."""
     interval: str = ""
     """The interval of the number, where it has no cell of its own."""
     ends: tuple[float | None, float | None] | None = None

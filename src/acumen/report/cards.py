@@ -87,7 +87,7 @@ def _verdict(document: CardCheckDocument) -> str:
     if document.verdict == "pass":
         holds = Claim.PROMISE_HOLDS.say(bound=f"{bound_of_risk:g}")
         return f"The promise holds here: {holds} ({cases})."
-    return f"It cannot be told whether the promise holds: there are too few data ({cases})."
+    return f"Whether the promise holds is undecided: there are too few data ({cases})."
 
 
 def _broken(check: Check) -> str:

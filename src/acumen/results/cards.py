@@ -97,5 +97,5 @@ class CardCheckDocument(Decision):
 
     @property
     def exit_code(self) -> int:
-        """0 where the promise holds here, 1 where it is broken, 5 where that cannot be told."""
+        """0 where the promise holds here, 1 where it is broken, 5 where that is undecided."""
         return {"pass": 0, "fail": 1, "undecided": 5}[self.verdict]

@@ -304,7 +304,7 @@ class Standing(Model):
 
 
 class Leaderboard(Model):
-    """Systems by one metric, best first, and which of them are told apart."""
+    """Systems by one metric, best first, and which of them are shown to differ."""
 
     metric: str = Field(description="'risk' is the mean loss at the coverage that all reach")
     better: Literal["lower", "higher"]
@@ -427,7 +427,7 @@ class Rows(Model):
 
 
 class Best(Model):
-    """Which confidence function is best, and which cannot be told from it."""
+    """Which confidence function is best, and which are not shown to differ from it."""
 
     metric: str
     name: str
@@ -510,7 +510,7 @@ class MetricsArtifact(Model):
 
     @property
     def is_list(self) -> bool:
-        """Whether its inputs are no pair with its differences: three and more, or told apart."""
+        """Whether its inputs are no pair with its differences: three or more, or each alone."""
         return len(self.inputs) > 1 + (self.comparison.deltas is not None)
 
     @property

@@ -347,7 +347,8 @@ class PairDocument(Model):
     systems: list[ResultsDocument]
     comparison: ComparisonDocument | None = Field(default=None, description="of two methods")
     names: list[str] = Field(
-        default_factory=list, description="what the methods are called, where told apart by more"
+        default_factory=list,
+        description="what the methods are called, where more distinguishes them",
     )
     leaderboard: Leaderboard | None = Field(default=None, description="of three methods or more")
     pairs: list[Pairing] = Field(default_factory=list)

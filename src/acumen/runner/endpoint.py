@@ -275,7 +275,7 @@ class Endpoint:
         """The shape that is answered, with as little left out as may be; None where none is.
 
         An option that is named is left out at once. Of the format of replies a fault that passes
-        is told apart: the simpler one must work, and the first must then fail again.
+        is recognised: the simpler one must work, and the first must then fail again.
         """
         while failure is not None and (less := shape.without(failure.option, self._settings)):
             shape, failure = less, await self._failure(question, less)

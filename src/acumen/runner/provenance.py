@@ -2,7 +2,7 @@
 
 A repository's configuration can name programs that ``git`` itself would start (a monitor, a
 filter), so the commit is read from the repository's files. Whether the working tree has changes
-cannot be told that way, and is left unknown.
+is not known that way, and is left unknown.
 """
 
 from __future__ import annotations

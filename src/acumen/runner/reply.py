@@ -2,8 +2,8 @@
 
 A reply may wrap its one JSON object in a code fence, in ``<answer>`` tags, or put it after a closed
 ``<think>`` block. Beyond that nothing is guessed: no repair of broken JSON, no rounding, no
-clamping, no number in a text; two answers are none. A refusal is told apart from a bad reply, and
-both from an abstention.
+clamping, no number in a text; two answers are none. A refusal is no bad reply, and neither of
+them is an abstention.
 """
 
 from __future__ import annotations

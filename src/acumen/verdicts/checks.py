@@ -44,12 +44,12 @@ class CaseReasoning:
 
     @property
     def cell(self) -> str | None:
-        """Which of the four cells its verdict is in; None where that cannot be told."""
+        """Which of the four cells its verdict is in; None where that is not known."""
         return next((name for name in CELLS if self.counts[name][0]), None)
 
     @property
     def is_sound(self) -> bool | None:
-        """Whether its reasons are sound; None where that cannot be told."""
+        """Whether its reasons are sound; None where that is not known."""
         return None if self.cell is None else self.cell.endswith("_sound")
 
 

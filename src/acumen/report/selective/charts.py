@@ -45,8 +45,8 @@ _WITHIN: Final = (
     "so of two systems it says nothing."
 )
 _COLOURED: Final = (
-    " The colours compare each function with the lowest on the same cases, all at once: intervals "
-    "that overlap may still be told apart."
+    " The colours compare each function with the lowest on the same cases, all at once: functions "
+    "whose intervals overlap may still differ."
 )
 
 

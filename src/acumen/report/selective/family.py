@@ -1,4 +1,4 @@
-"""What there is to say of a metrics document: its screen, what to know of it, and every metric."""
+"""What there is to say of a metrics document: its screen, its notes, and every metric."""
 
 from __future__ import annotations
 

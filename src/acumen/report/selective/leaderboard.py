@@ -34,8 +34,8 @@ LONGEST_NAME: Final = 32
 FEW_PAIRS: Final = 10
 """Up to so many pairs a terminal lists them."""
 NOT_EQUAL: Final = (
-    "Systems that are not told apart need not be equal, and one may be told from a third though "
-    "the other is not."
+    "Systems that are not shown to differ need not be equal, and one may be shown to differ from "
+    "a third though the other is not."
 )
 
 APART: Final = (
@@ -61,7 +61,7 @@ def board_table(board: Leaderboard, noun: str = "system") -> Table:
     others = "against" if board.baseline else "rank"
     metric = "risk" if board.metric == RANK_BY else ranked_by(board)
     floor = ("noise floor",) if board.standings[0].noise_floor else ()
-    columns = (others, noun, metric, *floor, "answers", "better than", "not told apart from")
+    columns = (others, noun, metric, *floor, "answers", "better than", "no difference shown")
     rows = tuple(_row(board, standing) for standing in board.standings)
     caption = f"{noun.capitalize()}s by {ranked_by(board)}, {board.better} is better"
     return Table(caption, columns, rows)
@@ -82,7 +82,7 @@ def _row(board: Leaderboard, standing: Standing) -> tuple[Cell, ...]:
 
 
 def short_board(artifact: MetricsArtifact, board: Leaderboard) -> Table:
-    """A leaderboard of one line a system: who is told from whom stands in the long one."""
+    """A leaderboard of one line a system: who is shown to differ from whom is in the long one."""
     right = {
         system: numbers["total_accuracy"].value
         for system, numbers in zip(artifact.input_names, artifact.overall_by_input, strict=True)
@@ -117,7 +117,7 @@ def _place(board: Leaderboard, standing: Standing) -> str | None:
         return str(low) if low == high else f"{low}–{high}"
     if standing.system == board.baseline:
         return "baseline"
-    return "better" if standing.beats else "worse" if standing.beaten_by else "not told"
+    return "better" if standing.beats else "worse" if standing.beaten_by else "open"
 
 
 def pairs(document: MetricsArtifact) -> Table | None:
@@ -179,7 +179,7 @@ def margin(document: MetricsArtifact) -> str:
 
 
 def _claims(document: MetricsArtifact, board: Leaderboard) -> Iterator[str]:
-    """Of the first, or the baseline: better than whom, not told from whom; then of the rest."""
+    """Of the first, or the baseline: better than whom, no different from whom; then of the rest."""
     people = judged(document.population)
     first = board.standings[0]
     if board.baseline is not None:
@@ -193,10 +193,10 @@ def _claims(document: MetricsArtifact, board: Leaderboard) -> Iterator[str]:
     if beaten_by:
         yield better("each of " * (len(beaten_by) > 1) + listed(beaten_by), [who])
     if rivals:
-        yield f"{people} cannot tell {who} from {listed(rivals)}"
+        yield f"{people} do not show that {who} differs from {listed(rivals)}"
     if board.baseline is None and len(board.standings) > 2:
         wins = sum(pair.winner is not None for pair in document.comparison.pairs)
-        yield f"{wins} of {counted(len(document.comparison.pairs), 'pair')} are told apart"
+        yield f"{wins} of {counted(len(document.comparison.pairs), 'pair')} are shown to differ"
 
 
 def blocks(document: MetricsArtifact) -> Iterator[Block]:
@@ -222,14 +222,14 @@ def section(document: MetricsArtifact, ask: Ask) -> Section:
             "leaderboard",
             board.caption,
             f"Each dot is a system, each line its own interval. {NOT_EQUAL} Grey is what the "
-            "tests of all pairs cannot tell from it; intervals that overlap may still be told "
-            "apart.",
+            "tests of all pairs do not show to differ from it; systems whose intervals overlap may "
+            "still differ.",
             board,
         ),
         draw(
             "deltas",
             table.caption,
-            "Each interval holds together with all the others. Grey is what cannot be told.",
+            "Each interval holds together with all the others. Grey: no difference is shown.",
             table,
         ),
     )

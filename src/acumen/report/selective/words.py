@@ -38,7 +38,7 @@ def _function(artifact: MetricsArtifact, best: Best) -> str:
     if best.indistinguishable:
         people = judged(artifact.population)
         rivals = listed([name(f) for f in best.indistinguishable], 4)
-        return f"{text}, but {people} cannot tell it from {rivals}."
+        return f"{text}, but {people} do not show that it differs from {rivals}."
     areas = [by_function[0].metrics.get("augrc") for by_function in artifact.sides.values()]
     if any(a is not None and a.interval and not a.interval.is_reliable for a in areas):
         return f"{text}, but its interval is unreliable, so no difference is claimed."
@@ -53,7 +53,7 @@ def _alike(best: Best) -> str:
 
 
 def knows(artifact: MetricsArtifact, variant: Variant, called: str = "") -> str:
-    """Whether the best function tells right from wrong answers, on one input."""
+    """Whether the best function separates right from wrong answers, on one input."""
     if variant.cmax == 0.0:
         return "No answer was given"
     auroc = variant.metrics.get("failure_auroc")

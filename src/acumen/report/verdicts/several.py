@@ -24,7 +24,7 @@ DOUBTS: Final = "Where is the truth in doubt"
 TESTED: Final = "total_accuracy"
 """The metric whose p-value stands in the table of groups."""
 MOST_DOUBTS: Final = 20
-APART: Final = "Grey is what the tests of all pairs cannot tell from the first."
+APART: Final = "Grey is what the tests of all pairs do not show to differ from the first."
 COLUMNS: Final = {
     TESTED: "right, of all",
     "ordinal_auprc": "AUPRC",
@@ -61,7 +61,7 @@ def ranking(pair: PairDocument, ask: Ask) -> Section:
 
 
 def _leader(board: Leaderboard, pairs: Sequence[Pairing]) -> str:
-    """Of the first, or the baseline: better than whom, not told from whom."""
+    """Of the first, or the baseline: better than whom, no different from whom."""
     first = next((s for s in board.standings if s.system == board.baseline), board.standings[0])
     who = name(first.system)
     beats, beaten_by, rivals = (
@@ -69,10 +69,10 @@ def _leader(board: Leaderboard, pairs: Sequence[Pairing]) -> str:
     )
     words = [better(who, beats)] if beats else []
     words += [better(listed(beaten_by), [who])] if beaten_by else []
-    words += [f"these cases cannot tell {who} from {listed(rivals)}"] if rivals else []
+    words += [f"these cases do not show that {who} differs from {listed(rivals)}"] if rivals else []
     if board.baseline is None:
         wins = sum(len(standing.beats) for standing in board.standings)
-        words.append(f"{wins} of {counted(len(pairs), 'pair')} are told apart")
+        words.append(f"{wins} of {counted(len(pairs), 'pair')} are shown to differ")
     own = (p.fragility for p in pairs if first.system in (p.left, p.right))
     return f"By {title_of(board.metric)} {'; '.join(words)}.{undone(own)}"
 

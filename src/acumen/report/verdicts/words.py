@@ -20,7 +20,7 @@ LEAST_WEIGHT: Final = 0.5
 """Below this weight of components there is too little to judge the reasons by."""
 
 _OF_REASONS: Final = ("process", "consistency")
-_UNTOLD: Final = "cannot be told from these cases"
+_UNTOLD: Final = "is not decided by these cases"
 _FAULTS: Final[Mapping[str, str]] = {
     "incident_precision": "{wrong} of the incidents it claims did not happen",
     "severity_accuracy": "{wrong} of its severities are wrong",
@@ -80,7 +80,7 @@ class Reasons(NamedTuple):
 
 
 def judged(documents: Sequence[ResultsDocument]) -> Iterator[str]:
-    """Who judged what by which policy, and what became of it."""
+    """Who judged what by which policy, and with what outcomes."""
     for d in documents:
         facts = {"run": d.run_id or d.policy_id, "method": d.method, "policy": d.policy_id}
         known = {"K": d.k, "model": d.model, "domain": d.domain, "time": d.timestamp}
@@ -168,7 +168,7 @@ def paragraphs(document: ResultsDocument) -> list[str]:
 
 
 def side_of_target(measured: Measured) -> Literal["above", "below"] | None:
-    """Where the interval of a score lies; None where that cannot be told.
+    """Where the interval of a score lies; None where it lies on neither side.
 
     >>> from acumen.values.measured import Interval
     >>> def score(low, high):
@@ -243,7 +243,7 @@ def _reasons(document: ResultsDocument) -> Reasons | None:
     undecided = [f"{key}: {_reach(scores[key])}" for key, side in sides.items() if side is None]
     faults = _faults(document)
     if "below" in sides.values():
-        numbers += "".join(f"; it cannot be told of {text}" for text in undecided)
+        numbers += "".join(f"; undecided: {text}" for text in undecided)
         listed = "; ".join(faults) or "no component stands out"
         return Reasons(Stance.FAIL, f"{Claim.REASONS_FAIL.say()} ({numbers}): {listed}")
     after = f": {'; '.join(faults)}" if faults else ""
@@ -351,11 +351,11 @@ def _better(pair: ComparisonDocument, key: str, verb: str, title: str) -> str:
     if interval is None:
         none = delta.no_interval
         why = "there is no interval" if none is None else why_no_interval(none)
-        return f"Whether one {verb} better cannot be told: {values}, and {why}."
+        return f"Whether one {verb} better is not decided: {values}, and {why}."
     reach = f"difference {points.delta:+.1f} {between(interval, Unit.PERCENT, signed=True)} points"
     if delta.favours is None and not interval.has_zero and interval.is_reliable:
         reach += ", but not when all rows are tested together"
     if delta.favours is None:
-        return f"Whether one {verb} better cannot be told: {values} ({reach})."
+        return f"Whether one {verb} better is not decided: {values} ({reach})."
     claim = Claim.BETTER_METHOD.say(winner=_winner(pair, delta.favours), verb=verb)
     return f"{claim}: {values} ({reach}).{undone([pair.fragility.get(key)])}"
