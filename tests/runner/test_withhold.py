@@ -150,6 +150,10 @@ def test_a_finished_run_can_be_given_another_threshold(
         ({"scale": {"name": "stars", "levels": [1, 2, 3]}}, "is for the scale stars, not for own"),
         ({"confidence": "calibrated"}, "whose calibration a run does not have"),
         ({"alpha": -1}, "alpha"),
+        (
+            {"confidence": "expected_loss", "loss": "costs"},
+            "rests on expected_loss under costs of its own",
+        ),
     ],
 )
 def test_one_that_cannot_be_applied_is_refused_before_the_first_question(
@@ -174,12 +178,27 @@ def test_an_answer_without_the_signal_is_withheld_and_counted(
     bare = {3, 8, AT_ONCE + 1}
     values = [math.nan if at in bare else (at % 10) / 10 for at in range(AT_ONCE + 20)]
     answers = [
-        (at, 1, {} if at in bare else {"token_msp": value}) for at, value in enumerate(values)
+        (at, 1, {} if at in bare else {"token_msp": value}, None) for at, value in enumerate(values)
     ]
     keys, facts = sieve.hold_back(answers)
     assert keys == {at for at, value in enumerate(values) if at in bare or value <= 0.5}
     assert facts["without_confidence"] == 3
     assert facts["answers"] == len(answers)
+
+
+def test_a_confidence_of_probabilities_is_the_one_that_the_threshold_was_made_with(
+    flat: Task, threshold: Callable[..., Path]
+) -> None:
+    sure, torn = [0.0, 0.05, 0.95, 0.0], [0.4, 0.0, 0.6, 0.0]
+    answers: list[Any] = [("sure", 2, {}, sure), ("torn", 2, {}, torn), ("bare", 2, {}, None)]
+    # what is lost is 0.05 and 0.4 of all answers, and 0.05 / 3 and 0.8 / 3 of the scale
+    for loss, bound in (("zero_one", -0.3), ("abs_norm", -0.1), ("zero_one", 0.0)):
+        path = threshold(confidence="expected_loss", loss=loss, threshold=bound)
+        keys, facts = Sieve.of(path, flat.scale).hold_back(answers)
+        assert keys == ({"torn", "bare"} if bound else {"sure", "torn", "bare"})
+        assert facts["without_confidence"] == 1
+    between = threshold(confidence="expected_loss", loss="zero_one", threshold=-0.45)
+    assert Sieve.of(between, flat.scale).hold_back(answers)[0] == {"bare"}
 
 
 def test_a_verdict_is_withheld_whole(

@@ -125,8 +125,8 @@ def _levels(plan: Plan, answers: Iterable[Answers]) -> Iterator[Answer]:
     for each in answers:
         for item in plan.task.scale.items if each.usable else ():
             record, signals = _item(plan, item, each.usable)
-            if (level := record.items[item].level) is not None:
-                yield (each.case.id, each.mode, item), level, signals
+            if (level := (answer := record.items[item]).level) is not None:
+                yield (each.case.id, each.mode, item), level, signals, answer.distribution
 
 
 def _open_row(

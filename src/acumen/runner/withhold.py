@@ -15,14 +15,16 @@ from acumen.evaluation.abstain import bound_of, threshold_of
 from acumen.files.json import source_name
 from acumen.readers.entries import table_from_entries
 from acumen.results.decisions import ThresholdDocument
+from acumen.table.distribution import EXPECTED_LOSS, under_loss
 from acumen.table.judgments import Source
+from acumen.table.losses import LOSSES
 from acumen.table.scale import Scale
 
 AT_ONCE: Final = 5000
 """Answers whose confidences are computed together; a long run is not held in memory."""
 
-Answer = tuple[Any, Any, Mapping[str, Any]]
-"""What it is known by, its level, its signals."""
+Answer = tuple[Any, Any, Mapping[str, Any], Sequence[float] | None]
+"""What it is known by, its level, its signals, and the probabilities of the levels if any."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Sieve:
         if uses_calibration(find(document.confidence, signals=[document.confidence])):
             message = f"rests on {document.confidence}, whose calibration a run does not have"
             raise DataError([f"{message}; apply it with acumen evaluate --threshold"], source=name)
+        if EXPECTED_LOSS in document.confidence and document.loss not in LOSSES:
+            message = (
+                f"rests on {document.confidence} under costs of its own, which it does not hold"
+            )
+            raise DataError([f"{message}: make it with one of {', '.join(LOSSES)}"], source=name)
         return cls(document, scale, bound)
 
     def hold_back(self, answers: Iterable[Answer]) -> tuple[set[Any], dict[str, Any]]:
@@ -70,10 +77,13 @@ class Sieve:
                 "predicted_items": {item: level},
                 "ground_truth_items": {item: level},  # no confidence looks at the truth
                 "item_signals": {item: signals},
+                "item_distributions": {} if chances is None else {item: list(chances)},
             }
-            for at, (_, level, signals) in enumerate(answers)
+            for at, (_, level, signals, chances) in enumerate(answers)
         ]
         table = table_from_entries(entries, scale=self.scale, source=Source(), name="run")
+        if self.document.loss in LOSSES:  # an expected loss is one under the threshold's loss
+            table = under_loss(table, self.document.loss)
         try:
             return [float(value) for value in compute(self.document.confidence, table)]
         except DataError:  # one without a signal stops all: halve, until it stands alone
