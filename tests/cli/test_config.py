@@ -141,6 +141,7 @@ ALLOWED = {
     "most-items abstain-cost margin equivalence superiority at-least at-most least-cases detect sd "
     "non-inferiority draws agreement epsilon q fewest-instances by-row k fewest intersection-only "
     "pairwise coverage-grid demo budget",
+    "which risks are kept beside the first": "also",
     "how a promise is watched": "promise every least-coverage time repeated person-price",
     "which of the methods that ship": "for interval items estimand method test target metric loss "
     "missing costs confidence features probabilities undecided engine rank-by aggregate",
@@ -154,6 +155,7 @@ OF_A_RUN = {
     "numbers that shape replies, and which of the prompts and formats there are": "mode samples "
     "consistency-samples temperature max-tokens max-completion-tokens seed top-logprobs "
     "reply-format limit",
+    "how many cases are drawn for people, into a file beside the output that was named": "audit",
     "how fast, how long, for how much": "concurrency timeout retries requests-per-minute "
     "tokens-per-minute failure-limit time-limit token-limit cost-limit prompt-price "
     "completion-price",

@@ -150,6 +150,10 @@ def test_a_share_of_what_no_person_sees_is_drawn_for_people(
     drawn = (tmp_path / "out-audit.csv").read_bytes()
     assert ask("--audit", ".5", "--resume") == 0
     assert (tmp_path / "out-audit.csv").read_bytes() == drawn
+    (tmp_path / "out-audit.csv").write_text("case,item,truth\neasy,Sleep,2\n")
+    assert ask("--audit", ".5", "--resume") == 3
+    assert "out-audit.csv: is there, with labels" in capsys.readouterr().err
+    assert (tmp_path / "out-audit.csv").read_text() == "case,item,truth\neasy,Sleep,2\n"
 
 
 def test_a_stage_that_does_not_pay_is_not_asked(ask: Callable[..., int], server: Any) -> None:

@@ -142,10 +142,13 @@ def _written(
     summary = _summary(runs, [case for case, row in merged.items() if not row["success"]])
     content["failure_summary"] = summary | {"cascade": facts}
     metadata["questions_left"], metadata["settings"]["model"] = 0, " > ".join(names)
+    rows = [(c, i, "", p) for c, p in audited.items() for i in _accepted(merged[c])]
+    sheet = _csv(rows).encode()
+    if audited and (beside := audit_of(output)).exists() and beside.read_bytes() != sheet:
+        raise DataError(["is there, with labels or of another draw: move it"], beside.name)
     write_bytes(output, to_json(content).encode(), private=True)
     if audited:
-        rows = [(c, i, "", p) for c, p in audited.items() for i in _accepted(merged[c])]
-        write_bytes(audit_of(output), _csv(rows).encode(), private=True)
+        write_bytes(beside, sheet, private=True)
     plan = replace(first.plan, settings=replace(first.plan.settings, model=" > ".join(names)))
     return Run(plan, output, content["failure_summary"])
 
