@@ -81,7 +81,8 @@ def test_what_cannot_be_meant_is_refused(
 def test_systems_are_not_ranked_by_what_has_no_better_side() -> None:
     neither = [name for name, metric in METRICS.items() if metric.better is None]
     for name in neither:
-        with pytest.raises(UsageError, match="to rank by; there are risk, "):
+        asked = f"no metric '{name}' to rank by; (there are risk, |did you mean )"
+        with pytest.raises(UsageError, match=asked):
             Plan(rank_by=name)
     assert Plan(rank_by="augrc").rank_by == "augrc"
     for name in ("mae", "risk"):
@@ -130,6 +131,28 @@ def test_an_error_is_a_share_of_wrong_answers_whatever_the_loss() -> None:
         again.trust(error=0.34)
     assert not isinstance(kept := again.trust(mean_loss=0.75), dict)
     assert kept.threshold == 0.6
+
+
+def test_no_more_than_all_may_be_trusted_where_raters_share_a_row() -> None:
+    rows = [
+        {"case": n, "a": n % 5, "b": (n + n % 3) % 5, "c": n // 2 % 5, "ai": n % 4, "sure": -n}
+        for n in range(60)
+    ]
+    evaluation = acumen.evaluate(
+        rows, case="case", truth="a,b,c", prediction="ai", confidence_column="sure", levels="0-4"
+    )
+    trust = evaluation.trust(1.0)
+    assert not isinstance(trust, dict)
+    assert trust.coverage.value == 1.0
+
+
+def test_a_loss_function_is_not_called_with_rounded_decimals() -> None:
+    rows = [{"case": n, "truth": 25 * (n % 5), "ai": (n * 17 % 100) + 0.3} for n in range(20)]
+    asked: dict[str, Any] = {"case": "case", "truth": "truth", "prediction": "ai"}
+    asked |= {"levels": "0-100:25", "resamples": 0}
+    assert acumen.evaluate(rows, loss="abs", **asked)["mae"].value is not None
+    with pytest.raises(UsageError, match="predictions here are decimals"):
+        acumen.evaluate(rows, loss=lambda predicted, truth: abs(predicted - truth), **asked)
 
 
 def test_trust_is_the_largest_coverage_within_an_error(study: acumen.Evaluation) -> None:

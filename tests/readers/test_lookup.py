@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import acumen
 from acumen.errors import DataError
 from acumen.readers.lookup import NO_VALUE, Lookup, _condition, _parsed, value_in_text
 from acumen.readers.mapping import Cell, Rule, merged, resemblance
@@ -101,6 +102,20 @@ def test_a_column_that_is_not_there_is_told_with_the_one_that_may_be_meant() -> 
     listed = ", ".join(names[:30])
     message = f"no column for the truth (colum7); there are {listed}; is column7 meant?"
     assert refused.value.problems[0].message == message
+
+
+@pytest.mark.parametrize("names", [("nr", "part", "human", "ai"), ("nr", "crit", "human", "x")])
+def test_a_named_column_that_is_not_there_is_told_whatever_else_is_found(
+    names: tuple[str, ...],
+) -> None:
+    rows = [dict(zip(names, (n, f"p{k}", k, k), strict=True)) for n in range(8) for k in range(3)]
+    with pytest.raises(DataError) as error:
+        acumen.evaluate(rows, truth="nope")
+    first, *others = str(error.value).splitlines()
+    assert f"no column for the truth (nope); there are {', '.join(names)}" in first
+    if others:
+        assert "no column for the case and the prediction" in others[0]
+        assert ("--truth", "human") in error.value.amends
 
 
 @pytest.mark.parametrize(

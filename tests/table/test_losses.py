@@ -246,7 +246,7 @@ def test_the_document_names_the_loss_and_its_file_makes_it_again(
     rows.write_text("\n".join(lines) + "\n")
     command = ["evaluate", str(rows), "--loss", str(costs), "--resamples", "0", "-o", str(out)]
     assert run(command) == 0
-    assert "loss triage = a cost for each gt and pred" in capsys.readouterr().out
+    assert "loss triage = a cost for each gt and pred" in " ".join(capsys.readouterr().out.split())
     assert run([*command[:-1], str(costs)]) == 2  # what it costs is an input, not to be overwritten
     document = json.loads(out.read_text())
     assert document["loss"] == {

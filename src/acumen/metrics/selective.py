@@ -345,7 +345,8 @@ def coverage_at_risk(ranking: Ranking, weights: CaseWeights, *, risk: float = MO
     """
     accepted = ranking.within(weights, risk)
     accepted = np.where(accepted > 0, accepted, np.nan)
-    return ratio(accepted, ranking.totals(weights).rows)
+    rows = ranking.totals(weights).rows
+    return ratio(np.minimum(accepted, rows), rows)  # parts of rows may sum to a hair more
 
 
 @_share(

@@ -80,6 +80,17 @@ def assemble(rows: Rows, source: Source, request: Request) -> Judgments:
         raise DataError(problems, error.source or source.name) from None
 
 
+def _unknown(rows: Rows, named: Mapping[str, Sequence[str]]) -> dict[str, Problem]:
+    """Of each role that was given a column that is not there: that problem."""
+    look = Lookup(rows, {})
+    return {
+        role: look.no_column(path, role)
+        for role, paths in named.items()
+        for path in paths
+        if look.place(path) is None
+    }
+
+
 def _with_places(error: DataError, rows: Rows) -> DataError:
     """An error of columns that are missing, with where in the rows further rows are."""
     places = rows.inside if isinstance(rows, Records) else ()
@@ -129,11 +140,14 @@ class _Study:
         needs = [role for role in REQUIRED if role != "truth" or not request.mapping]
         if "distribution" in roles:
             needs.remove("prediction")
-        looks = partial(propose, rows, named), partial(sure_of, rows, named)
+        wrong = _unknown(rows, named)
+        there = {role: paths for role, paths in named.items() if role not in wrong}
+        looks = partial(propose, rows, there), partial(sure_of, rows, named)
         try:
             guess = guess_roles(rows.names, named, needs, *looks)
         except DataError as error:
-            raise _with_places(error, rows) from None
+            problems = [*wrong.values(), *_with_places(error, rows).problems]
+            raise DataError(problems, error.source) from None
         roles |= {role: [Cell(path=name)] for role, name in guess.columns.items()}
         return cls(rows, mapping, roles, [*notes, *guess.notes], request.scale, joined)
 

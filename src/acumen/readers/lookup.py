@@ -45,7 +45,7 @@ class Lookup:
         """A role's column as its cell says, NO_VALUE where nothing could be taken out."""
         place = self.place(cell.path)
         if place is None:
-            raise DataError([self._no_column(cell.path, role)])
+            raise DataError([self.no_column(cell.path, role)])
         name, steps = place
         change = _change(cell, steps)
         # what is taken out of a cell, or compared, is taken as it is written
@@ -77,7 +77,7 @@ class Lookup:
             place = self.place(self.roles[path].path)
         if place is None:
             if strictly or not isinstance(self.rows, Records):
-                raise DataError([self._no_column(path, "rule")])
+                raise DataError([self.no_column(path, "rule")])
             return np.full(len(self.rows), test(ABSENT))
         column = self.rows.ids(place[0])
         if place[1]:
@@ -98,7 +98,8 @@ class Lookup:
             return None
         return (first, tuple(rest)) if isinstance(first, str) and first in names else None
 
-    def _no_column(self, path: str, role: str) -> Problem:
+    def no_column(self, path: str, role: str) -> Problem:
+        """That a column is not there, with the one that may be meant."""
         names = self.rows.names
         close = difflib.get_close_matches(path, names, 1)
         hint = f"; is {label(close[0])} meant?" if close else ""

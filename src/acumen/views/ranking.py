@@ -481,7 +481,13 @@ def rank_judgments(table: Judgments, confidence: ArrayLike, loss: AnyLoss = "abs
     """Rank the rows of a table's included cases; ``confidence`` has one value for each of them."""
     table = table.scored
     of_rows = table.prediction, table.exact_truth, table.unanswerable
-    grades, kinds = find_loss(loss).graded(table.scale, *of_rows)
+    cost = find_loss(loss)
+    if cost.of_values is not None and table.score is not None:
+        raise UsageError(
+            "a loss function takes the predicted level, and predictions here are decimals, of "
+            "which a loss has the level next to each: round them before, or give costs by level"
+        )
+    grades, kinds = cost.graded(table.scale, *of_rows)
     return rank(
         kinds,
         confidence,
