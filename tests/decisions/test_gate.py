@@ -184,7 +184,7 @@ def test_another_scale_or_other_cases_than_the_baselines_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "what is asked"),
+        ({}, "nothing to check: name a metric and a bound"),
         ({"metric": "mae"}, "a metric and what is asked of it"),
         ({"margin": 0.1}, "a metric and what is asked of it"),
         ({"metric": "mae", "margin": 0.1}, "give NEW and BASE"),
