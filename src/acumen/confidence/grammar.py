@@ -86,7 +86,7 @@ class Calibrated:
         """The confidence of each answered row."""
         why = self.why_not(columns.calibration)
         if why is not None or columns.calibration is None:
-            raise UsageError(why)
+            raise UsageError(why or "")
         if self.inner is None:
             return columns.calibration.of_table(columns.table, columns.rows)
         values = self.inner.of(columns)
