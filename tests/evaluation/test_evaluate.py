@@ -380,8 +380,8 @@ def test_no_line_of_the_report_is_wider_than_the_terminal(
 def test_raw_mae_is_never_shown_as_a_difference(zero_shot: Judgments, few_shot: Judgments) -> None:
     text = repr(evaluate(zero_shot, few_shot, Plan(confidence="llm", options=QUICK)))
     compared = text[: text.index("Accuracy of all rows")]
-    assert "Mean loss, surest" in compared
-    assert compared.count("Mean loss, both answer") == 1
+    assert "Levels off, surest" in compared
+    assert compared.count("Levels off, both answer") == 1
     assert "MAE" not in compared
 
 

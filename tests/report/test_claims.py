@@ -182,10 +182,10 @@ def test_the_verdict_rests_on_equal_coverage_and_coverage_stands_beside_it(
     assert matched.favours == "right"
     text = conclusion(pair)
     assert text.startswith("At equal coverage (66.7%) ")
-    assert " is better (mean loss, " in text
+    assert " is better (mean error in levels, " in text
     assert " answers more (100.0% and 66.7%)." in text
     numbers = " ".join(words.details(pair))
-    assert "the surest 66.7% of the judgments have a mean loss of" in numbers
+    assert "the surest 66.7% of the judgments have a mean error in levels of" in numbers
 
 
 def test_what_depends_on_how_much_is_answered_is_described_only(pair: MetricsArtifact) -> None:

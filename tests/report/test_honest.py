@@ -274,12 +274,12 @@ def test_a_headline_of_several_functions_names_the_one_whose_number_is_large() -
     page = study_of(study)
     lead, *_ = study.document.functions
     assert lead != next(iter(study.document.comparison.matched)), "else it shows nothing"
-    matched = study.document.comparison.matched[lead].difference
+    matched = study.document.comparison.matched[lead].difference.times(3.0)  # levels of a loss
     numbers = {f"{study.document.comparison.matched[f].difference.delta:+.3f}" for f in functions}
     assert len(numbers) == len(functions)
     large = page.facts.facts[0].cell
     assert large.text == f"{matched.delta:+.3f}"
-    assert f"(by {lead}, mean loss, few_shot − zero_shot: {large.text} " in page.answer
+    assert f"(by {lead}, mean error in levels, few_shot − zero_shot: {large.text} " in page.answer
     assert any(f"Ranked by {lead}, " in line for line in texts(page))
 
 

@@ -120,7 +120,7 @@ def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evalua
     matched = paired.document.comparison.matched["llm"]
     (compared,) = [s for s in study.sections if s.key == "compared"]
     assert (
-        f"Mean loss, surest {matched.coverage:.1%} {matched.left:.3f} {matched.right:.3f}"
+        f"Levels off, surest {matched.coverage:.1%} {3 * matched.left:.3f} {3 * matched.right:.3f}"
         in " ".join(" ".join(cell.text for cell in row) for row in plots(compared)[0].table.rows)
     )
 

@@ -168,11 +168,12 @@ def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
     groups = {"left": f"better: {sides[0]}", "right": f"better: {sides[1]}", None: UNDECIDED}
     rows = []
     for function, matched in artifact.comparison.matched.items():
-        delta = matched.difference
+        delta = matched.difference.times(artifact.rungs or 1)
         if delta.delta is not None:
             rows.append(row(theme.name(function), groups[matched.favours], delta.delta, delta))
     rows.sort(key=lambda row: row["value"])
-    return differences(rows, f"risk at equal coverage, {right} minus {left}", groups.values())
+    risk = "risk" if artifact.rungs is None else "levels off"
+    return differences(rows, f"{risk} at equal coverage, {right} minus {left}", groups.values())
 
 
 def _pairs(artifact: MetricsArtifact) -> theme.Figure | None:

@@ -494,6 +494,13 @@ class MetricsArtifact(Model):
         return 0 if self.population.rows_planned is None else 4
 
     @property
+    def rungs(self) -> int | None:
+        """How many levels a loss of 1 is; None where a loss is no distance, or no scale is here."""
+        levels = self.scale.get("levels", [])
+        of_loss = {"abs": 1, "abs_norm": len(levels) - 1}
+        return of_loss.get(self.loss.name) if len(levels) > 1 else None
+
+    @property
     def is_foreign(self) -> bool:
         """Whether another tool wrote it."""
         return not self.acumen_version

@@ -50,13 +50,19 @@ def rows_of(artifact: MetricsArtifact, function: str) -> list[Row]:
     comparison = artifact.comparison
     deltas = (comparison.deltas or {}).get(function, {})
     rows = []
+    risk, times = _risk(artifact)
     if (matched := comparison.matched.get(function)) is not None:
-        rows.append(Row(f"Mean loss, surest {matched.coverage:.1%}", matched.tested))
+        rows.append(Row(f"{risk}, surest {matched.coverage:.1%}", matched.tested.times(times)))
         if matched.guard.delta != matched.difference.delta:
-            rows.append(Row("Same, other side uncut", matched.guard))
+            rows.append(Row("Same, other side uncut", matched.guard.times(times)))
     keys = (charged(artifact), "augrc_full", "aurc_full", "failure_auroc")
     rows += [Row(title_of(key), deltas[key], unit_of(key)) for key in keys if key in deltas]
     return [row for row in rows if not row.is_described]
+
+
+def _risk(artifact: MetricsArtifact) -> tuple[str, int]:
+    """What a mean loss is called, and what it is multiplied by: a distance is told in levels."""
+    return ("Mean loss", 1) if artifact.rungs is None else ("Levels off", artifact.rungs)
 
 
 def shared_rows(artifact: MetricsArtifact) -> list[Row]:
@@ -65,7 +71,8 @@ def shared_rows(artifact: MetricsArtifact) -> list[Row]:
     coverage = _coverage(artifact)
     rows = [] if coverage is None else [Row("Coverage", coverage, Unit.SHARE)]
     if comparison.both is not None:
-        rows.append(Row("Mean loss, both answer", comparison.both))
+        risk, times = _risk(artifact)
+        rows.append(Row(f"{risk}, both answer", comparison.both.times(times)))
     return rows
 
 
@@ -116,7 +123,7 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
         both = artifact.comparison.both
         if both is None or both.favours is not None or both.delta is None:
             return why
-        by = f"mean loss, {names[1]} − {names[0]}: {said(both, Unit.LOSS, signed=True)}"
+        by = _by(artifact, both, names)
         return f"On the rows that both answered, neither is shown to err less ({by}). {why}"
     if not all(m.coverage for m in matched.values()):
         return "Nothing can be compared: a side answers nothing."
@@ -132,7 +139,8 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
             lead = next((f for f in artifact.functions if f in matched), functions[0])
             first = f"by {name(lead)}, " if every else ""
             little = undone(matched[f].fragility for f in functions)
-            return f"{start} {claim}{every} ({first}{_by(matched[lead], names)}).{little}"
+            by = _by(artifact, matched[lead].difference, names)
+            return f"{start} {claim}{every} ({first}{by}).{little}"
         if functions:
             parts.append(f"{claim} by {listed([name(f) for f in functions], 3)}")
     rest = len(matched) - sum(map(len, favours.values()))
@@ -142,9 +150,13 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
     return f"{start} {'; '.join(parts)}.{little}"
 
 
-def _by(matched: Matched, names: Sequence[str]) -> str:
-    difference = said(matched.difference, Unit.LOSS, signed=True)
-    return f"mean loss, {names[1]} − {names[0]}: {difference}"
+def _risk_in_words(artifact: MetricsArtifact) -> str:
+    return "mean loss" if artifact.rungs is None else "mean error in levels"
+
+
+def _by(artifact: MetricsArtifact, risk: Delta, names: Sequence[str]) -> str:
+    difference = said(risk.times(artifact.rungs or 1), Unit.LOSS, signed=True)
+    return f"{_risk_in_words(artifact)}, {names[1]} − {names[0]}: {difference}"
 
 
 def _beside(artifact: MetricsArtifact, names: Sequence[str]) -> Iterator[str]:
@@ -184,15 +196,17 @@ def details(artifact: MetricsArtifact) -> list[str]:
     matched = artifact.comparison.matched.get(first)
     if matched is None or matched.left is None or matched.right is None:
         return []
-    interval = matched.difference.interval
+    rungs = artifact.rungs or 1
+    difference = matched.difference.times(rungs)
+    interval = difference.interval
     ends = ", without an interval"
     if interval is not None:
         level = f"{100 * interval.confidence_level:g}% interval"
         ends = f", {level} {bracketed(f'{interval.low:+.4f}', f'{interval.high:+.4f}')}"
     numbers = (
         f"Ranked by {name(first)}, the surest {matched.coverage:.1%} of the judgments have a "
-        f"mean loss of {matched.left:.4f} for {names[0]} and {matched.right:.4f} for "
-        f"{names[1]}: {matched.difference.delta:+.4f}{ends}."
+        f"{_risk_in_words(artifact)} of {rungs * matched.left:.4f} for {names[0]} and "
+        f"{rungs * matched.right:.4f} for {names[1]}: {difference.delta:+.4f}{ends}."
     )
     return [numbers, *_guarded(matched, names)]
 

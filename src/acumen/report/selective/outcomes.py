@@ -107,19 +107,13 @@ def outcome_lines(artifact: MetricsArtifact) -> Iterator[str]:
 
 def loss_words(artifact: MetricsArtifact) -> str:
     """What the mean of the loss in use is."""
-    loss = "abs" if _rungs(artifact) != 1 else artifact.loss.name
+    loss = artifact.loss.name if artifact.rungs is None else "abs"
     return _LOSSES.get(loss, f"mean loss {plain(loss)}")
 
 
 def in_levels(artifact: MetricsArtifact, loss: Measured | None) -> Measured | None:
     """A mean loss as :func:`loss_words` calls it: a share of the scale is told in levels."""
-    return None if loss is None else loss.times(_rungs(artifact))
-
-
-def _rungs(artifact: MetricsArtifact) -> int:
-    """How many levels a loss of 1 is, where it is a share of a scale that the file has."""
-    levels = artifact.scale.get("levels", [])
-    return len(levels) - 1 if artifact.loss.name == "abs_norm" and len(levels) > 1 else 1
+    return None if loss is None else loss.times(artifact.rungs or 1)
 
 
 def loss_line(loss: LossDescription) -> str:
