@@ -235,7 +235,7 @@ def test_a_guard_that_fails_is_told(pair: MetricsArtifact) -> None:
     assert "no difference that 40 cases could show" in told
 
 
-NUMBERS = "mean loss, R − L: -0.250 [-0.400, -0.100]"
+NUMBERS = "mean error in levels, R − L: -0.250 [-0.400, -0.100]"
 OPEN = "no difference that 40 cases could show"
 
 
