@@ -168,7 +168,7 @@ def test_rows_failed_or_unscored_on_a_side_are_left_out_of_both() -> None:
     artifact = evaluate(left, right, resamples=0).document
     assert artifact.population.items_total == 3
     assert artifact.population.outcomes_by_input[1]["unscored"] == 1
-    assert "1 row failed or unscored on a side and left out of both" in artifact.warnings
+    assert "1 row failed or unscored in one of the two and left out of both" in artifact.warnings
 
 
 @pytest.mark.parametrize(

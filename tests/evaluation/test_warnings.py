@@ -123,8 +123,8 @@ def test_items_at_random_are_told_and_widen_the_intervals() -> None:
     for items, document in documents.items():
         words = " ".join(render(sections_of(document, full=True)).split())
         assert f"95% intervals · items {items}, estimand row" in words
-        said = "items random" in " ".join(render(sections_of(document)).split())
-        assert said == (items == "random")
+        said = "intervals for new items too" in " ".join(render(sections_of(document)).split())
+        assert said == (items == "random"), items
     overall: Any = documents["random"].overall
     kappa = overall["quadratic_kappa"].interval
     assert kappa.method.endswith("cases × items")

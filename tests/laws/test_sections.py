@@ -174,7 +174,7 @@ def sections(kind: str, *, full: bool = True) -> list[Section]:
 def words(text: str) -> str:
     """A text without what a medium marks and escapes in it."""
     plain = re.sub(r"<[^>]*>|\\text(backslash|asciitilde|less|greater|bar)", "", unescape(text))
-    return re.sub(r"[\\{}$~|\"<>\s]", "", plain)
+    return re.sub(r"[\\{}$~|\"<>\s]", "", plain).replace("−", "-")  # LaTeX has no such sign
 
 
 MEDIA: Final[Mapping[str, Callable[[Result[Any]], str]]] = {

@@ -1274,7 +1274,8 @@ def test_what_a_killed_writer_left_is_swept_away(
     left = tmp_path / ".run[1].json.0123456789abcdef.tmp"
     names = ("run1.json.0123456789abcdef", "run[1].json.mine", "run[1].json.b.0123456789abcdef")
     others = [tmp_path / f".{name}.tmp" for name in names]
-    for file in (left, *others):
+    left.write_text('{\n "run_metadata": {\n  "run_id": "')
+    for file in others:
         file.write_text("somebody's, for all that is known")
     with scripted.ScriptedServer(script) as server:
         execute(plan_for(flat, ["a"]), output, server.url, patience=HASTE)

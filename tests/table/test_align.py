@@ -120,7 +120,7 @@ def test_a_case_without_a_common_item_is_not_counted_as_a_case() -> None:
     right = from_columns(**columns, prediction=[2, 1, 0, 0]).take(np.array([0, 1, 3]))
     pair = align(left, right, intersection_only=True)
     assert pair.cases == (1,) == pair.right.cases
-    assert any("share no item and are excluded: 2" in w for w in pair.warnings)
+    assert any("1 participant without a common item left out: 2" in w for w in pair.warnings)
     alone = left.of_cases([2]), right.of_cases([2])
     with pytest.raises(DataError, match="no item is judged on both sides"):
         align(*alone, intersection_only=True)

@@ -106,8 +106,11 @@ class Plan:
         metric = find_metric(self.rank_by)
         if self.rank_by != RANK_BY and (metric is None or metric.better is None):
             known = [RANK_BY, *(name for name, m in METRICS.items() if m.better is not None)]
+            named = f"'{printable(self.rank_by)}'"
+            if metric is not None:
+                raise UsageError(f"{named} is no metric to rank by: no side of it is better")
             near = did_you_mean(self.rank_by, known)
-            raise UsageError(f"no metric '{printable(self.rank_by)}' to rank by; {near}")
+            raise UsageError(f"no metric {named} to rank by; {near}")
         if self.estimand not in ("row", "case"):
             raise UsageError(f"the estimand is row or case, not '{printable(str(self.estimand))}'")
         if not self.coverage_grid:
