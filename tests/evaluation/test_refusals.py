@@ -81,9 +81,11 @@ def test_what_cannot_be_meant_is_refused(
 def test_systems_are_not_ranked_by_what_has_no_better_side() -> None:
     neither = [name for name, metric in METRICS.items() if metric.better is None]
     for name in neither:
-        asked = f"no metric '{name}' to rank by; (there are risk, |did you mean )"
+        asked = f"'{name}' is no metric to rank by: no side of it is better"
         with pytest.raises(UsageError, match=asked):
             Plan(rank_by=name)
+    with pytest.raises(UsageError, match="no metric 'magic' to rank by; there are risk, "):
+        Plan(rank_by="magic")
     assert Plan(rank_by="augrc").rank_by == "augrc"
     for name in ("mae", "risk"):
         Plan(rank_by=name)
