@@ -368,6 +368,18 @@ def test_nothing_is_claimed_on_an_interval_that_is_marked() -> None:
     )
 
 
+def test_an_interval_that_holds_every_value_is_not_in_the_sentence() -> None:
+    rows = [{"case": n, "truth": n % 2, "pred": n // 2 % 2, "sure": n * 7 % 10} for n in range(10)]
+    document = acumen.evaluate(rows, confidence_column="sure", resamples=0).document
+    ((variant,),) = document.sides.values()
+    auroc = variant.metrics["failure_auroc"]
+    for low, written in ((0.0, False), (0.1, True)):
+        ends = Interval(low=low, high=1.0, method="x")
+        metrics = {"failure_auroc": auroc.model_copy(update={"interval": ends})}
+        words = knows(document, variant.model_copy(update={"metrics": metrics}))
+        assert ("[" in words) == written, words
+
+
 def test_what_is_claimed_of_a_chosen_function_needs_both_of_its_intervals_unmarked() -> None:
     """The one that allows for the choice bears no marks: those of the function count as well."""
     left, _ = tables()

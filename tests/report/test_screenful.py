@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import acumen
+from acumen.cli import run
 from acumen.questions.evaluation import Evaluation
 from acumen.report.blocks import Block, Cell, Detail, Notes, Paragraph, Section, Table, Warnings
 from acumen.report.blocks import Note as Remark
@@ -162,3 +164,30 @@ def test_the_height_is_that_of_the_text() -> None:
         Section("s", "Heading", (table(2), Paragraph("a\nb"))),
     ]
     assert height(parts) == len(render(parts).splitlines()) + 1
+
+
+@pytest.mark.parametrize("is_demo", [False, True])
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_folder_of_documents_is_shown_on_one_screen(
+    tmp_path: Path,
+    width: int,
+    is_demo: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for at in range(0 if is_demo else 15):
+        rows = [
+            {"case": n, "truth": n % 4, "pred": (n + n // 9) % 4, "confidence": n % 7 / 7}
+            for n in range(40 + at)
+        ]
+        acumen.evaluate(rows, resamples=0).write(tmp_path / f"metrics_{at}.json")
+    if is_demo:
+        assert run(["demo", str(tmp_path), "--bootstrap-resamples", "20"]) == 0
+        capsys.readouterr()
+    assert run(["show", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= LINES + 2
+    if not is_demo:
+        assert any(re.fullmatch(r"and \d+ more: --full", line) for line in lines)
+    assert "more documents; one of them: acumen show FILE; all of each: --full" in lines[-1]

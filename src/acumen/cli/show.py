@@ -88,7 +88,9 @@ def show(
     if dev is not None or full:
         others, files = [*_by_file(documents, files), *others], []
     parts = [*_side_by_side(files, form), *_one_by_one(others, form, full=full, metrics=named)]
-    if form == "table":
+    if form == "table" and not full and len(files) + len(others) > 1:
+        print_parts(_on_a_screen(files, others, metrics=named))
+    elif form == "table":
         print_parts(parts)
     else:
         emit(FORMATS[form](parts))
@@ -116,6 +118,28 @@ def _side_by_side(files: Sequence[ResultFile], form: str) -> list[Block]:
     return records(files) if form in FOR_PROGRAMS else side_by_side(files)
 
 
+def _on_a_screen(
+    files: Sequence[ResultFile], others: Sequence[Document], *, metrics: Sequence[str]
+) -> list[Section]:
+    """The tables of many documents and the answers of so many that all of it fits a screen."""
+    from acumen.report.blocks import Detail, Section
+    from acumen.report.screenful import LINES, screenful
+    from acumen.report.sections import sections_of
+    from acumen.report.selective.beside import beside
+    from acumen.report.terminal import height
+
+    tables = (*_side_by_side(files, "table"), *beside(others, full=False))
+    top = Section("beside", "", tables, Detail.ANSWER)
+    if len(others) == 1:
+        return screenful([top, *sections_of(others[0], metrics=metrics)])
+    for most in range(MOST_DOCUMENTS, -1, -1):
+        answers = tuple(_in_brief(others, most)) if others else ()
+        shown = screenful([top, Section("answers", "", answers, Detail.ANSWER)])
+        if height(shown) <= LINES:
+            break
+    return shown
+
+
 def _one_by_one(
     documents: Sequence[Document], form: str, *, full: bool, metrics: Sequence[str]
 ) -> Iterator[Section | Block]:
@@ -128,9 +152,6 @@ def _one_by_one(
 
     if form not in FOR_PROGRAMS:
         yield from beside(documents, full=full or form != "table")
-    if form == "table" and len(documents) > 1 and not full:
-        yield from _in_brief(documents)
-        return
     for document in documents:
         if form in FOR_PROGRAMS:
             sections = sections_of(document, full=True, metrics=metrics or ["all"])
@@ -143,17 +164,17 @@ def _one_by_one(
             yield from sections_of(document, full=full, metrics=metrics)
 
 
-def _in_brief(documents: Sequence[Document]) -> Iterator[Block]:
+def _in_brief(documents: Sequence[Document], most: int) -> Iterator[Block]:
     """The answer of each of several documents, and where the rest is."""
     from acumen.report.blocks import Detail, Paragraph, Tone
     from acumen.report.sections import sections_of
     from acumen.results.kinds import title_of
 
-    for document in documents[:MOST_DOCUMENTS]:
+    for document in documents[:most]:
         answers = (s for s in sections_of(document) if s.detail is Detail.ANSWER and s.finding)
         answer = next(answers, None)
         yield Paragraph(title_of(document), Tone.HEADING)
         yield Paragraph("" if answer is None else answer.finding)
-    more = len(documents) - MOST_DOCUMENTS
+    more = len(documents) - most
     rest = f"and {counted(more, 'more document')}; " if more > 0 else ""
     yield Paragraph(f"{rest}one of them: acumen show FILE; all of each: --full", Tone.QUIET)

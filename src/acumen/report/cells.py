@@ -139,6 +139,15 @@ def interval_cell(measured: Measured | Delta, unit: Unit, *, signed: bool = Fals
     return replace(cell, text=cell.interval or UNDEFINED, value=None, interval="", unit="")
 
 
+def says_nothing(key: str, ends: Interval | None) -> bool:
+    """Whether an interval of a metric holds every value that there can be."""
+    metric = find_metric(key)
+    if metric is None or ends is None:
+        return False
+    low, high = metric.kind.bounds
+    return ends.low <= low + OPEN and ends.high >= high - OPEN
+
+
 def metric_cell(key: str, measured: Measured | None) -> Cell:
     """A metric of a document in its unit; an interval over all it could be says nothing.
 
@@ -150,12 +159,7 @@ def metric_cell(key: str, measured: Measured | None) -> Cell:
     '–'
     """
     cell = measured_cell(measured, unit_of(key), signed=is_signed(key))
-    metric = find_metric(key)
-    if metric is None or measured is None or measured.interval is None:
-        return cell
-    low, high = metric.kind.bounds
-    ends = measured.interval
-    if ends.low > low + OPEN or ends.high < high - OPEN:
+    if measured is None or not says_nothing(key, measured.interval):
         return cell
     return replace(cell, interval=UNDEFINED, hint="the interval holds every value there can be")
 

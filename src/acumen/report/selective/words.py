@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.metrics.registry import Unit
-from acumen.report.cells import said
+from acumen.report.cells import said, says_nothing
 from acumen.report.claims import Claim
 from acumen.report.selective.compared import listed, verdict
 from acumen.report.selective.leaderboard import verdict as among_several
@@ -68,7 +68,10 @@ def knows(artifact: MetricsArtifact, variant: Variant, called: str = "") -> str:
     claim = f"Whether its confidence{called} separates right from wrong answers is not shown"
     if decisive is not None and all(i.is_reliable for i in ends) and decisive.low > 0.5:
         claim = Claim.TELLS_RIGHT.say(called=called)
-    share = said(auroc.model_copy(update={"interval": decisive or auroc.interval}), Unit.SHARE)
+    shown = decisive or auroc.interval
+    if says_nothing("failure_auroc", shown):
+        shown = None
+    share = said(auroc.model_copy(update={"interval": shown}), Unit.SHARE)
     return f"{claim}: a right answer has a higher confidence than a wrong one in {share} of pairs"
 
 
