@@ -48,8 +48,8 @@ def card(
     """Put all that a promise rests on into one file, which shows if somebody changes it.
 
     It holds the judge, its prompt by a digest, the scale, fingerprints of the data, whose labels
-    are the truth, the threshold with its promise, agreement and leaning. No text of a case and no
-    id is in it.
+    are the truth, the threshold with its promise, agreement and signed error. No text of a case
+    and no id is in it.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def _agreement(agreement: Sequence[Agreement], title: str = "") -> Table:
 def _card(document: CardDocument, _: Ask) -> Iterator[Section]:
     words = threshold_words(document.threshold)
     yield Section("metrics", "The promise", (_facts(document),), Detail.ANSWER, words.sentence)
-    title = "Agreement with the labels, and leaning"
+    title = "Agreement with the labels, and signed error"
     yield Section("agreement", title, (_agreement(document.agreement),))
     notes = [*words.notes, SEAL]
     if not document.of_promise:
@@ -109,9 +109,9 @@ def _checked(document: CardCheckDocument, _: Ask) -> Iterator[Section]:
     columns = ("verdict", "what", "on the card", "here", "ends")
     table = Table("Checks", columns, rows)
     yield Section("metrics", "The promise, here", (table,), Detail.ANSWER, _verdict(document))
-    here = _agreement(document.agreement, "Agreement and leaning, here")
+    here = _agreement(document.agreement, "Agreement and signed error, here")
     before = _agreement(document.before, "On the card")
-    yield Section("agreement", "Agreement with the labels, and leaning", (here, before))
+    yield Section("agreement", "Agreement with the labels, and signed error", (here, before))
     notes = [
         "A pass is false in at most 5% of studies, a failure in at most 5%.",
         "Nothing is claimed of agreement: it moves with who the cases are.",

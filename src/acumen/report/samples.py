@@ -104,7 +104,7 @@ def _notes(document: SampleDocument) -> Iterator[str]:
     else:
         weight = f"{document.largest_weight:.1f}"
         yield (
-            "The cases had different chances: whoever uses the labels says --inclusion. "
+            "The cases had different chances: give --inclusion where the labels are used. "
             f"A case counts at most {weight} times as much as if all had had the same."
         )
     yield f"With the labels: {_command(document)}"
