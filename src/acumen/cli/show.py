@@ -134,10 +134,10 @@ def _on_a_screen(
         return screenful([top, *sections_of(others[0], metrics=metrics)])
     for most in range(MOST_DOCUMENTS, -1, -1):
         answers = tuple(_in_brief(others, most)) if others else ()
-        shown = screenful([top, Section("answers", "", answers, Detail.ANSWER)])
-        if height(shown) <= LINES:
+        sections = screenful([top, Section("answers", "", answers, Detail.ANSWER)])
+        if height(sections) <= LINES:
             break
-    return shown
+    return sections
 
 
 def _one_by_one(

@@ -68,10 +68,10 @@ def knows(artifact: MetricsArtifact, variant: Variant, called: str = "") -> str:
     claim = f"Whether its confidence{called} separates right from wrong answers is not shown"
     if decisive is not None and all(i.is_reliable for i in ends) and decisive.low > 0.5:
         claim = Claim.TELLS_RIGHT.say(called=called)
-    shown = decisive or auroc.interval
-    if says_nothing("failure_auroc", shown):
-        shown = None
-    share = said(auroc.model_copy(update={"interval": shown}), Unit.SHARE)
+    interval = decisive or auroc.interval
+    if says_nothing("failure_auroc", interval):
+        interval = None
+    share = said(auroc.model_copy(update={"interval": interval}), Unit.SHARE)
     return f"{claim}: a right answer has a higher confidence than a wrong one in {share} of pairs"
 
 
