@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from acumen.cli import run
+from acumen.cli.way_out import way_out
+from acumen.errors import UsageError
 
 ROWS = [f"{k},{k % 3},{k * k % 3},{0.5 + k / 100:g}" for k in range(20)]
 
@@ -69,3 +71,18 @@ def test_no_command_is_shown_that_would_not_go_on_or_would_show_a_secret(
     words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert tried(capsys, *shlex.split(words)) == ""
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        ("--header", "Authorization: Bearer hush"),
+        ("--extra-body", '{"api_key": "hush"}'),
+        ("--api-key-command=print hush",),
+    ],
+)
+def test_a_command_with_a_secret_is_not_printed_again(secret: tuple[str, ...]) -> None:
+    error = UsageError("no such column", amends=(("--case", "id"),))
+    words = ["run", "task.toml", "--cases", "cases.csv", "--case", "ids"]
+    assert way_out(words, error) == "acumen run task.toml --cases cases.csv --case id"
+    assert way_out([*words, *secret], error) == ""

@@ -12,8 +12,6 @@ from acumen.errors import AcumenError, DataError, Options, source_name
 
 LARGEST: Final = 20 << 20
 """Bytes of a file up to which it is looked at once more."""
-_PRIVATE: Final = {"--salt"}
-"""Options whose values are in no message."""
 _ROWS: Final = ("curve",)
 """Commands that read rows and are no question."""
 _SEVERAL: Final = {"--where"}
@@ -22,8 +20,7 @@ _SEVERAL: Final = {"--where"}
 
 def way_out(arguments: Sequence[str], error: AcumenError) -> str:
     """The same command with what it lacks, else the one that shows what is in the file; or ""."""
-    names = {word.partition("=")[0] for word in arguments}
-    if not arguments or _PRIVATE & names or not _reads_rows(arguments[0]):
+    if not arguments or not _reads_rows(arguments[0]) or _has_secrets(arguments):
         return ""
     words = _amended(arguments, error.amends) if error.amends else _map(arguments, error)
     command = shlex.join(["acumen", *words]) if words else ""
@@ -37,6 +34,15 @@ def _reads_rows(command: str) -> bool:
     return command in _ROWS or (
         command in HOMES and any(p.is_reading for p in find_question(command).parameters)
     )
+
+
+def _has_secrets(arguments: Sequence[str]) -> bool:
+    """Whether an option was typed whose value is in no message."""
+    from acumen.questions import HOMES, find_question
+
+    names = {word.partition("=")[0] for word in arguments}
+    known = find_question(arguments[0]).parameters if arguments[0] in HOMES else ()
+    return any(p.say.is_secret and p.option in names for p in known)
 
 
 def _amended(arguments: Sequence[str], amends: Options) -> list[str]:
