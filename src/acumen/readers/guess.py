@@ -39,7 +39,6 @@ _APART: Final = "it tells rows of one case apart"
 _NAME: Final = "its name"
 _COMMON: Final = "a common name"
 _WORD: Final = "a word in its name"
-_LEVELS_OF: Final = "it has the levels of "
 _ROLES: Final = ("confidence", "case", "truth", "prediction", "item")
 
 
@@ -110,6 +109,13 @@ class Guess:
 
     column: Column
     reason: str
+    by_levels: bool = False
+    """Whether it was taken because it has the levels of the other of truth and prediction."""
+
+    @classmethod
+    def alike(cls, column: Column, other: Column) -> Guess:
+        """A column with the levels of another."""
+        return cls(column, f"it has the levels of {other.path}", by_levels=True)
 
 
 def columns_of(rows: Rows) -> list[Column]:
@@ -272,7 +278,7 @@ def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
     if len(missing) == 1 and other is not None:
         fits = [c for c in free if shares_levels(c, other)]
         if fits:
-            guesses[missing[0]] = Guess(fits[0], f"{_LEVELS_OF}{other.path}")
+            guesses[missing[0]] = Guess.alike(fits[0], other)
     elif len(missing) == 2:
         pair = next(
             ((a, b) for a in free for b in free if a is not b and shares_levels(a, b)), None
@@ -280,7 +286,7 @@ def _by_content(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
         if pair is not None:
             truth, prediction = sorted(pair, key=lambda column: column.missing)
             guesses["truth"] = Guess(truth, "of two columns with the same levels, the fuller one")
-            guesses["prediction"] = Guess(prediction, f"{_LEVELS_OF}{truth.path}")
+            guesses["prediction"] = Guess.alike(prediction, truth)
     if "case" not in guesses and "item" in guesses:
         guesses["case"] = guesses.pop("item")  # a question that nobody owns is what is resampled
     if "case" not in guesses:
@@ -354,7 +360,7 @@ def raters_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[s
     stem = re.sub(r"\d+", "", truth.column.path)
     alike = [c for c in columns if re.sub(r"\d+", "", c.path) == stem and c.has_levels]
     reason = guesses["prediction"].reason if "prediction" in guesses else ""
-    if len(alike) < 2 and reason == _WORD and truth.reason.startswith(_LEVELS_OF):
+    if len(alike) < 2 and reason == _WORD and truth.by_levels:
         free = [c for c in _free(columns, guesses) if c.has_levels and not _is_known(c)]
         alike = [truth.column, *(c for c in free if _agree(c, truth.column))]
     return _listable(alike)
