@@ -43,6 +43,11 @@ class Exchange:
         return self.body["messages"][-1]["content"]
 
     @property
+    def is_refused(self) -> bool:
+        """Whether it was said that a request as late as this is not looked at."""
+        return False
+
+    @property
     def case(self) -> str:
         """The word after ``CASE`` in the first question of the conversation."""
         text = "\n".join(m["content"] for m in self.body.get("messages", ()))
@@ -73,6 +78,10 @@ class StreamExchange(Exchange):
         super().__init__(*request)
         self.connection, self.stream = connection, stream
 
+    @property
+    def is_refused(self) -> bool:
+        return bool(self.stream > self.connection.last_served)
+
     async def send(self, status: int, body: bytes, **headers: str) -> None:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         head = [(":status", str(status)), ("content-type", "application/json"), *names.items()]
@@ -88,10 +97,19 @@ class StreamExchange(Exchange):
         self.connection.end_stream(self.stream)
         await self.raw(self.connection.data_to_send())
 
-    def reset(self) -> None:
+    def reset(self, code: int = 0) -> None:
         """End this stream and no other."""
-        self.connection.reset_stream(self.stream)
+        self.connection.reset_stream(self.stream, code)
         self.writer.write(self.connection.data_to_send())
+
+    def go_away(self, last: int, code: int = 0) -> None:
+        """Say that streams beyond ``last`` are not served; those up to it are, as before.
+
+        The frame is written by hand: the library that the server is made of would end all streams.
+        """
+        self.connection.last_served = last
+        frame = b"\0\0\x0c\7\0\0\0\0\0" + last.to_bytes(4, "big") + code.to_bytes(4, "big")
+        self.writer.write(self.connection.data_to_send() + frame + b"more")
 
 
 def head_of(status: int, headers: dict[str, str]) -> bytes:
@@ -169,6 +187,8 @@ class ScriptedServer:
             writer.close()
 
     async def _script(self, exchange: Exchange) -> None:
+        if exchange.is_refused:
+            return
         self.asked[exchange.case] += 1
         exchange.times = self.asked[exchange.case]
         self.seen.append(exchange)
@@ -184,6 +204,7 @@ class ScriptedServer:
         connection = h2.connection.H2Connection(config=config)
         connection.initiate_connection()
         writer.write(connection.data_to_send())
+        connection.last_served = 2**31 - 1
         heads: dict[int, dict[str, str]] = {}
         bodies: dict[int, bytearray] = {}
         tasks: set[asyncio.Task[None]] = set()

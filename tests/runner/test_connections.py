@@ -9,6 +9,7 @@ import random
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +23,7 @@ from acumen.runner.endpoint import Patience
 from acumen.runner.execute import Run, execute
 from acumen.runner.plan import Plan
 from acumen.runner.refusals import EndpointRefusal
+from acumen.runner.streams import _Frames
 from acumen.runner.task import Task
 
 PlanFor = Callable[..., Plan]
@@ -316,6 +318,166 @@ def test_a_connection_that_breaks_costs_no_answer(
         patience = Patience(timeout=3, retries=4, backoff=0.01)
         run = execute(plan, tmp_path / "r.json", server.url, concurrency=4, patience=patience)
     assert run.failed_cases == 0
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+@pytest.mark.parametrize("is_closed", [True, False])
+def test_a_server_that_takes_its_leave_finishes_what_it_began_and_nothing_is_asked_twice(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, streams: ssl.SSLContext,
+    stages: int, is_closed: bool,
+) -> None:  # fmt: skip
+    """Ten times in sixty questions: the streams in flight are answered, later ones refused."""
+    begun: dict[int, list[Any]] = {}
+
+    async def script(exchange: Any) -> None:
+        mates = begun.setdefault(id(exchange.connection), [])
+        mates.append(exchange)
+        if len(mates) == 6:
+            if stages == 2:
+                exchange.go_away(2**31 - 1)
+                await asyncio.sleep(0.02)
+            exchange.go_away(max(mate.stream for mate in mates))
+        await asyncio.sleep(0.01 * (len(mates) % 5))
+        await exchange.reply(json.dumps({"score": 2, "name": exchange.case}))
+        exchange.is_answered = True
+        is_leaving = exchange.connection.last_served < 2**31 - 1
+        if is_closed and is_leaving and all(hasattr(mate, "is_answered") for mate in mates):
+            exchange.writer.close()
+
+    names = [f"c{n}" for n in range(60)]
+    with scripted.ScriptedServer(script, streams) as server:
+        plan = plan_for(flat, names)
+        run = execute(plan, tmp_path / "r.json", server.url, concurrency=8, patience=HASTE)
+        assert set(server.asked.values()) == {1}
+        assert len(begun) == server.connections
+        assert 5 <= server.connections <= 12
+    assert answers_by_case(run.journal) == dict(zip(names, names, strict=True))
+
+
+def test_a_question_that_waits_for_room_hears_at_once_that_the_server_leaves(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, streams: ssl.SSLContext
+) -> None:
+    """One answer takes long; those that waited behind the limit of streams do not wait for it."""
+    at: dict[str, float] = {}
+
+    async def script(exchange: Any) -> None:
+        if exchange.case == "c0":
+            exchange.go_away(exchange.stream)
+            await asyncio.sleep(1.5)
+        await exchange.reply(GOOD)
+        at[exchange.case] = time.monotonic()
+
+    with scripted.ScriptedServer(script, streams) as server:
+        plan = plan_for(flat, [f"c{n}" for n in range(12)])
+        execute(plan, tmp_path / "r.json", server.url, concurrency=12, patience=HASTE)
+        assert set(server.asked.values()) == {1}
+    assert max(at, key=at.__getitem__) == "c0"
+
+
+@pytest.mark.parametrize("streams_each", [1, 3])
+def test_a_server_that_leaves_after_every_few_answers_is_asked_to_the_end(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, streams: ssl.SSLContext,
+    streams_each: int,
+) -> None:  # fmt: skip
+    """Most of what is sent is refused, more often than a question has tries: none is lost."""
+
+    async def script(exchange: Any) -> None:
+        if exchange.connection.last_served > 2 * streams_each:
+            exchange.go_away(2 * streams_each - 1)
+        await exchange.reply(GOOD)
+
+    with scripted.ScriptedServer(script, streams) as server:
+        plan = plan_for(flat, [f"c{n}" for n in range(16)])
+        run = execute(plan, tmp_path / "r.json", server.url, concurrency=8, patience=HASTE)
+        assert set(server.asked.values()) == {1}
+    assert run.failed_cases == 0
+
+
+@pytest.mark.parametrize("code", [0, 2, 7, 8, 11])
+def test_a_stream_that_is_reset_is_asked_again_on_the_same_connection(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, streams: ssl.SSLContext,
+    code: int,
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        if exchange.case in ("c3", "c7") and exchange.times == 1:
+            exchange.reset(code)
+        else:
+            await exchange.reply(GOOD)
+
+    with scripted.ScriptedServer(script, streams) as server:
+        plan = plan_for(flat, [f"c{n}" for n in range(12)])
+        run = execute(plan, tmp_path / "r.json", server.url, concurrency=4, patience=HASTE)
+        assert server.connections == 1
+        assert sum(server.asked.values()) == 14
+    assert run.failed_cases == 0
+
+
+def test_a_server_that_refuses_every_stream_is_asked_no_more_than_the_tries_allow(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, streams: ssl.SSLContext
+) -> None:
+    async def script(exchange: Any) -> None:
+        exchange.reset(7)
+
+    with scripted.ScriptedServer(script, streams) as server:
+        run = asked(plan_for(flat, ["a"]), server, tmp_path)
+        assert server.asked == {"a": HASTE.retries + 1}
+    assert run.failed_cases == 1
+
+
+@pytest.mark.parametrize("code", [0, 2])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_server_that_leaves_and_closes_at_once_costs_another_try_and_no_answer(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, streams: ssl.SSLContext,
+    code: int, is_first: bool,
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        if exchange.times == 1 and exchange.case == ("c0" if is_first else "c9"):
+            exchange.go_away(exchange.stream, code)
+            exchange.writer.close()
+        else:
+            await asyncio.sleep(0.01)
+            await exchange.reply(GOOD)
+
+    with scripted.ScriptedServer(script, streams) as server:
+        plan = plan_for(flat, [f"c{n}" for n in range(20)])
+        run = execute(plan, tmp_path / "r.json", server.url, concurrency=4, patience=HASTE)
+        assert max(server.asked.values()) <= 2
+        assert sum(server.asked.values()) <= 20 + 4  # what was in flight on it
+    assert run.failed_cases == 0
+
+
+def test_frames_are_cut_where_they_end_however_they_come() -> None:
+    """One byte at a time, a whole GOAWAY among them, and a frame that says it has 16 MB."""
+
+    class Wire:
+        def __init__(self, data: bytes, size: int) -> None:
+            self.parts = [data[n : n + size] for n in range(0, len(data), size)]
+
+        async def read(self, *_: Any) -> bytes:
+            return self.parts.pop(0) if self.parts else b""
+
+        async def write(self, *_: Any) -> None:
+            """Nobody listens."""
+
+    def head(size: int, kind: int, number: int) -> bytes:
+        return size.to_bytes(3, "big") + bytes([kind, 0]) + number.to_bytes(4, "big")
+
+    before, after = head(5, 0, 1) + b"hello", head(2, 0, 1) + b"me"
+    leave = head(11, 7, 0) + (1).to_bytes(4, "big") + bytes(4) + b"bye"
+    refusal = head(4, 3, 3) + (7).to_bytes(4, "big")
+    vast = head(0xFFFFFF, 0, 1) + b"x" * 30
+
+    async def read(size: int) -> tuple[bytes, list[int]]:
+        left: list[int] = []
+        stream = _Frames(Wire(before + leave + after + vast, size), lambda: left.append(1))
+        await stream.write(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + head(0, 1, 1) + head(0, 1, 3))
+        got = b""
+        while data := await stream.read(65_536):
+            got += data
+        return got, left
+
+    for size in (1, 2, 9, 10, 31, 1000):
+        assert asyncio.run(read(size)) == (before + refusal + after + vast, [1])
 
 
 def test_a_server_of_the_older_version_gets_one_connection_a_question(

@@ -19,6 +19,7 @@ from typing import Any, Final
 from acumen.errors import UsageError, printable
 from acumen.extras import need
 from acumen.runner.access import Access, is_loopback
+from acumen.runner.streams import watch
 
 LIBRARIES: Final = ("httpx2", "httpcore2", "anyio", "h11", "h2", "hpack", "hyperframe")
 _POOLS: Final = 16
@@ -92,9 +93,8 @@ class Connections:
 
     def retire(self, lane: Lane) -> None:
         """An attempt was given up: what still comes of it takes up room on a shared connection."""
-        if self._is_shared and not lane.is_retired:
-            lane.is_retired = True
-            self._lanes[self._lanes.index(lane)] = self._lane()
+        if self._is_shared:
+            self._replace(lane)
 
     async def aclose(self) -> None:
         """Close what is open."""
@@ -102,7 +102,15 @@ class Connections:
             await lane.client.aclose()
 
     def _lane(self) -> Lane:
-        return Lane(self._make(**self._options))
+        lane = Lane(self._make(**self._options))
+        watch(lane.client, lambda: self._replace(lane))
+        return lane
+
+    def _replace(self, lane: Lane) -> None:
+        """Ask nothing more with this lane; it is closed once the last answer is there."""
+        if not lane.is_retired:
+            lane.is_retired = True
+            self._lanes[self._lanes.index(lane)] = self._lane()
 
 
 def http_library() -> Any:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import json
 import logging
 import random
@@ -42,6 +41,7 @@ from acumen.runner.refusals import (
     refusal,
     rejected_reply,
 )
+from acumen.runner.streams import is_reset, is_unread
 from acumen.runner.wire import (
     ABOUT_THE_CASE,
     TOO_LARGE,
@@ -147,7 +147,7 @@ class Endpoint:
         self.advice: str | None = None
         """What to do about the last refusal that another case may meet as well."""
         self._key = access.key()
-        self._answers = self._shape_works = False
+        self._answers, self._shape_works = 0, False
         self._pace = Pace(patience)
         self._stopping = asyncio.Event()
         self._trial, self._renewal = asyncio.Lock(), asyncio.Lock()
@@ -214,29 +214,33 @@ class Endpoint:
         self, attempt: Callable[[], Awaitable[T]], question: Ask | None = None
     ) -> tuple[T, int]:
         """What an attempt gives in the end, and how many failed before it."""
-        waited = 0.0
-        for number in itertools.count():
+        number, waited, answers = 0, 0.0, self._answers
+        while True:
             shape = self.shape
             try:
                 return await attempt(), number
             except TransportFailure as failure:
-                failure.retries = number
+                # what was not looked at costs no try, as long as others are answered
+                is_free = failure.is_unread and self._answers > answers
+                failure.retries, answers = number, self._answers
                 if question and await self._adapts(question, shape, failure):
+                    number += 1
                     continue
-                is_last = number >= self._patience.retries or waited >= self._patience.longest_wait
-                if not failure.again or is_last:
+                is_last = number >= self._patience.retries and not is_free
+                if not failure.again or is_last or waited >= self._patience.longest_wait:
                     if failure.reason == UNREACHED and not self._answers:
                         silence = failure.advice or _SILENCE
                         raise EndpointRefusal(f"{printable(self.host)} {silence}") from None
                     raise
                 longest = min(self._patience.backoff * 2.0**number, 30.0)
-                pause = longest * (0.5 + 0.5 * self._random.random())
+                least = 0.0 if failure.is_unread else 0.5
+                pause = longest * (least + (1 - least) * self._random.random())
                 pause = pause if failure.wait is None else failure.wait
                 seconds = min(pause, self._patience.longest_wait - waited)
                 waited += seconds
                 self._watcher.retry(failure.reason, seconds)
                 await self._sleep(seconds)
-        raise AssertionError("an attempt ends in an answer or a failure")
+                number += not is_free
 
     async def _sleep(self, seconds: float) -> None:
         """Wait, as long as nobody stops the run."""
@@ -322,7 +326,8 @@ class Endpoint:
                 self._connections.retire(lane)
                 raise TransportFailure("timeout") from None
             except Exception as error:  # noqa: BLE001  (raised again, if it is not the wire's)
-                self._connections.retire(lane)
+                if not is_reset(error):
+                    self._connections.retire(lane)
                 raise self._lost(error) from None
 
     def _lost(self, error: Exception) -> Exception:
@@ -334,6 +339,8 @@ class Endpoint:
             if not self._answers:
                 return EndpointRefusal(f"{printable(self.host)} {advice}")
             return TransportFailure("tls")
+        if is_unread(error):
+            return TransportFailure("connection", is_unread=True)
         # a prompt may be to blame for a connection that was lost
         lost = UNREACHED if name == "ConnectError" else "connection"
         advice = BROKEN_OFF if is_broken_off(error) else None
@@ -341,7 +348,7 @@ class Endpoint:
 
     async def _document(self, response: Any, sent: Mapping[str, str]) -> tuple[Body, str | None]:
         """The body of a response whose head is sound; nothing else gets into memory."""
-        self._answers = True
+        self._answers += 1
         self._connections.learn(response.http_version)
         status, headers = response.status_code, response.headers
         request_id = self._named(headers)

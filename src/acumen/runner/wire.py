@@ -63,7 +63,8 @@ class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not
     """No answer came. ``reason`` is a fixed word, never text from the wire.
 
     ``advice`` says what to do where every case may be refused alike; ``status`` is HTTP's;
-    ``option`` is the field of the request that is refused, where one is named.
+    ``option`` is the field of the request that is refused, where one is named; ``is_unread`` says
+    that the server did not look at the request at all.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not
         advice: str | None = None,
         status: int | None = None,
         option: str | None = None,
+        is_unread: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -83,6 +85,7 @@ class TransportFailure(Exception):  # noqa: N818  (an outcome of a question, not
         self.advice = advice
         self.status = status
         self.option = option
+        self.is_unread = is_unread
         self.retries = 0
         self.request_id: str | None = None
 
