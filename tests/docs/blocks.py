@@ -1,6 +1,6 @@
 """The code blocks of a page, run in order in one folder, and what they print compared.
 
-- ``python``: run with the names of the blocks before it; with ``>>>``, as a doctest.
+- ``python``: run with the names of the blocks before it, as a script; with ``>>>``, as a doctest.
 - ``console``, ``sh``, ``bash`` or no language, beginning with ``acumen`` or ``$``: each command is
   run. Where commands begin with ``$``, the lines after one are its whole output; ``…`` alone on a
   line stands for any lines.
@@ -120,7 +120,11 @@ def _python(block: Block, names: dict[str, Any]) -> str:
         assert not failed, out.getvalue()
         return ""
     with contextlib.redirect_stdout(out):
-        exec(compile(block.text, f"line {block.line}", "exec"), names)
+        try:
+            exec(compile(block.text, f"line {block.line}", "exec"), names)
+        except SystemExit as end:
+            if end.code not in EXITS:
+                raise
     return out.getvalue()
 
 

@@ -30,7 +30,7 @@ from tests.docs.blocks import (
     run_block,
     run_command,
 )
-from tests.docs.stage import ROOT, build, names, pages
+from tests.docs.stage import ROOT, build, pages
 from tests.docs.test_pages import plain
 
 LIKE: Final = 0.6
@@ -48,7 +48,7 @@ def main(paths: Sequence[Path]) -> int:
         for path in paths:
             shutil.copytree(stage, folder)
             with chdir(folder):
-                for problem in rewrite(path, names(), done):
+                for problem in rewrite(path, {"__name__": "__main__"}, done):
                     print(f"{path.relative_to(ROOT)}, {problem}", flush=True)
                     left += 1
             shutil.rmtree(folder)

@@ -253,28 +253,6 @@ def _parquet(folder: Path) -> None:
         pq.write_table(pa.table(columns), folder / f"{name}.parquet")
 
 
-def names() -> dict[str, Any]:
-    """What the Python of a page may use without making it: tables, and the verdict study.
-
-    The files of the tables are those of the working folder.
-    """
-    import acumen
-    from tests.toy_runs import toy_run
-
-    tables = {name: acumen.read(f"{name}.csv", levels="0-2") for name in ("gpt", "llama", "qwen")}
-    for seed, name in enumerate(("table", "other")):
-        run = Path(f"{name}.run.json")
-        run.write_text(to_json(toy_run(30, seed, first_id=100 * seed)), "utf-8")
-        tables[name] = acumen.read(run)
-    study = verdict_study()
-    verdicts = {
-        "results": study.results["rag"]["results"], "gt_data": study.truth,
-        "gt_verdicts": {case: truth["verdict"] for case, truth in study.truth.items()},
-        "reviews_data": study.reviews,
-    }  # fmt: skip
-    return {"acumen": acumen, **tables, **verdicts}
-
-
 def pages() -> list[Path]:
     """Every page written by hand, the README, and the guide for coding agents."""
     guides = [ROOT / "README.md", ROOT / "src" / "acumen" / "cli" / "skill.md"]

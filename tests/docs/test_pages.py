@@ -17,7 +17,7 @@ from acumen.metrics import METRICS
 from acumen.table.signals import SIGNALS
 from pages.commands import examples
 from tests.docs.blocks import Printed, blocks, printed_by, run_page
-from tests.docs.stage import ROOT, build, names, pages
+from tests.docs.stage import ROOT, build, pages
 
 LEFT_OUT = {
     "README.md": 2,  # pip, and the first lines of a file
@@ -37,11 +37,10 @@ LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A folder, what the commands that filled it printed, and the names that pages may use."""
+    """A folder, and what the commands that filled it printed."""
 
     folder: Path
     printed: dict[str, Printed]
-    names: dict[str, Any]
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +50,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
         plain(environment)
         printed = build(folder)
         environment.chdir(folder)
-        return Stage(folder, printed, names())
+        return Stage(folder, printed)
 
 
 def plain(environment: pytest.MonkeyPatch) -> None:
@@ -76,7 +75,7 @@ def place(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_blocks_of_a_page_run(page: Path, place: Stage) -> None:
-    run_page(page, dict(place.names), place.printed)
+    run_page(page, {"__name__": "__main__"}, place.printed)
 
 
 def test_the_blocks_that_do_not_run_are_counted() -> None:

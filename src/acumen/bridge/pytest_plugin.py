@@ -9,6 +9,8 @@ from typing import Any, Final, Protocol
 
 import pytest
 
+__all__ = ["Gate"]
+
 UNDECIDED: Final = "acumen_undecided"
 """The option of pytest's own file: ``fail`` (the default) or ``skip``."""
 

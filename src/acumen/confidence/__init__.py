@@ -46,6 +46,7 @@ __all__ = [
     "Calibrator",
     "ConfidenceFunction",
     "Expression",
+    "Floats",
     "Secondary",
     "Selection",
     "availability",

@@ -24,12 +24,16 @@ from acumen.metrics.registry import (
     metrics_of,
     ratio,
 )
+from acumen.types import Floats
 from acumen.views.forecast import forecast_judgments
 from acumen.views.ranking import Ranking
+from acumen.views.weights import CaseWeights
 
 __all__ = [
     "METRICS",
+    "CaseWeights",
     "Estimate",
+    "Floats",
     "Kind",
     "Metric",
     "Ranking",

@@ -82,12 +82,16 @@ class Evaluation(Result[MetricsArtifact]):
         """The document without its rows, and without what only charts draw."""
         return self._document
 
-    @cached_property
+    @property
     def document(self) -> MetricsArtifact:
         """The whole document, completed when it is first asked for: a screen needs less.
 
         Of an evaluation that was read from a file, as it was there.
         """
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> MetricsArtifact:
         from acumen.evaluation.build import complete
 
         return complete(self.brief, self.sources) if self.sources else self.brief
@@ -126,10 +130,10 @@ class Evaluation(Result[MetricsArtifact]):
             return by_system[0][key]
         return {n: numbers[key] for n, numbers in zip(self.systems, by_system, strict=True)}
 
-    def trust(
-        self, error: float = 0.1, *, mean_loss: float | None = None
-    ) -> Trust | dict[str, Trust]:
-        """Of each system: how much may be accepted so that at most this share of it is wrong.
+    def trust(self, error: float = 0.1, *, mean_loss: float | None = None) -> Any:
+        """How much may be accepted so that at most this share of it is wrong.
+
+        A :class:`Trust`, or of several systems a dictionary of them, by name.
 
         The largest coverage at which at most ``error`` of the accepted answers are not exactly
         right, and its threshold, by the best or the first confidence. ``mean_loss`` asks for the

@@ -215,6 +215,14 @@ class Measured(Value):
         default=None, description="share of resamples that have no value"
     )
 
+    def __float__(self) -> float:
+        """The value; NaN where there is none.
+
+        >>> float(Measured(value=0.75)), float(Measured(value=None))
+        (0.75, nan)
+        """
+        return math.nan if self.value is None else self.value
+
     @property
     def ends(self) -> tuple[float | None, float | None]:
         """Of its interval; None twice where there is none."""
