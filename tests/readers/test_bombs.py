@@ -6,6 +6,7 @@ import gzip
 import io
 import itertools
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,10 +16,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow.parquet import ParquetFile, ParquetWriter, write_table
 
+import acumen.files.json
 from acumen.errors import DataError
-from acumen.files.json import parse_json
+from acumen.files.json import _between_strings, _most_keys, parse_json
 from acumen.files.toml import parse_toml
 from acumen.readers.content import load
 from acumen.readers.formats import read_as
@@ -34,6 +38,8 @@ code = run(["evaluate", sys.argv[1], "--json", *sys.argv[2:]])
 peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())
 print(code, int(peak[1]) // 1024, time.process_time())
 """
+ODD = st.text(alphabet='a":\\\\{}[],\n')
+SCALARS = ODD | st.sampled_from([None, 1, 2.5])
 ROWS = {"case": ["a", "b"], "truth": [0, 1], "prediction": [0, 1], "confidence": [0.1, 0.2]}
 
 
@@ -165,13 +171,34 @@ def test_a_bomb_of_json_is_refused_while_it_is_small(name: str, tmp_path: Path) 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("beside", ["", '"a":{},' * 1000])
-@pytest.mark.parametrize("ends", ["{}", "[]"])
-def test_an_object_of_very_many_keys_is_refused(ends: str, beside: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("ends", "beside", "colon"),
+    [
+        ("{}", "", ":"),
+        ("[]", '"a":{},' * 40_000, " :"),
+        ("{}", '"a":"' + "{}" * 40_000 + '",', "\n\t:"),
+    ],
+)
+def test_an_object_of_very_many_keys_is_refused(
+    ends: str, beside: str, colon: str, tmp_path: Path
+) -> None:
     path = tmp_path / "bomb.json"
-    keys = ",".join(f'"{key}":{key % 5}' for key in range(3_000_000))
+    keys = ",".join(f'"{key}"{colon}{key % 5}' for key in range(3_000_000))
     path.write_text(f"[{{{beside}{keys}}}]" if ends == "[]" else f"{{{beside}{keys}}}")
     assert "an object of more than 1,000,000 keys" in is_refused(path)
+
+
+@given(st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(ODD, inner)))
+def test_the_keys_of_an_object_are_counted_whatever_its_strings_hold(document: Any) -> None:
+    def most(node: Any) -> int:
+        below = node.values() if isinstance(node, dict) else node if type(node) is list else ()
+        return max([len(node) if isinstance(node, dict) else 0, *map(most, below)])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(acumen.files.json, "_SMALL", re.compile(r"\{\}"))  # which has no key
+        for piece in (1, 2, 7, 1 << 20):
+            patch.setattr(acumen.files.json, "_PIECE", piece)
+            assert _most_keys(_between_strings(json.dumps(document))) == most(document)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
