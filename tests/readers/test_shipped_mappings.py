@@ -18,7 +18,7 @@ NAMES = shipped("acumen.readers.mappings")
 
 
 def test_every_tool_that_needs_no_code_has_one() -> None:
-    tools = {"deepeval", "mlflow", "openai-evals", "mt-bench", "every-eval-ever"}
+    tools = {"autorubric", "deepeval", "mlflow", "openai-evals", "mt-bench", "every-eval-ever"}
     assert set(NAMES) == tools | {"inspect", "lm-eval", "promptfoo", "label-studio"}
 
 

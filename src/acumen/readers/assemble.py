@@ -450,9 +450,9 @@ def _open_choices(rows: Rows, mapping: MappingTable) -> list[Problem]:
 
 def _split(cells: Sequence[Cell], rows: Rows) -> Sequence[Cell]:
     """Names with commas between as several columns, where there is no column of the whole name."""
-    path = cells[0].path
+    path, place = cells[0].path, Lookup(rows, {}).place
     parts = [part.strip() for part in path.split(",")]
-    if len(cells) > 1 or path in rows.names or not {*parts} <= {*rows.names}:
+    if len(cells) > 1 or place(path) is not None or None in map(place, parts):
         return cells
     return [Cell(path=part) for part in parts]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -9,14 +10,27 @@ from acumen.errors import label
 from acumen.readers.logs import at, own_mapping
 from acumen.readers.records import Records
 
-TEST_CASES: Final = "testCases"
+_LISTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "testCases": {},
+    "conversationalTestCases": {"expectedOutcome": "expectedOutput"},
+    "test_results": {"metrics_data": "metricsData", "expected_output": "expectedOutput"},
+}
+"""Where a test run, and what ``evaluate()`` returns, keep test cases; keys that a run spells so."""
 _METRICS: Final = "metricsData"
 
 
-def is_deepeval(document: Any) -> bool:
-    """Whether a document is a test run: test cases, and lists of metrics in them."""
-    cases = at(document, TEST_CASES)
-    return isinstance(cases, list) and any(isinstance(at(c, _METRICS), list) for c in cases)
+def test_cases(document: Any) -> list[Mapping[str, Any]]:
+    """The test cases of a test run, spelled as it spells them; none of any other document."""
+    for key, spelled in _LISTS.items():
+        listed = at(document, key)
+        cases: list[Mapping[str, Any]] = [
+            {spelled.get(k, k): value for k, value in case.items()}
+            for case in (listed if isinstance(listed, list) else ())
+            if isinstance(case, Mapping)
+        ]
+        if any(isinstance(case.get(_METRICS), list) for case in cases):
+            return cases
+    return []
 
 
 def with_metrics(records: Records) -> Records:

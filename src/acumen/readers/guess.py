@@ -16,7 +16,7 @@ import numpy as np
 
 from acumen.readers.answers import MOST_STRAY, Silence, is_code
 from acumen.readers.cells import levels_of
-from acumen.readers.lookup import Lookup
+from acumen.readers.lookup import Lookup, value_in_text
 from acumen.readers.mapping import Cell
 from acumen.readers.records import ABSENT, Records, Rows
 from acumen.readers.replies import read_levels_said, read_sureness
@@ -35,6 +35,8 @@ _JUDGED: Final = ("truth", "prediction")
 _JUDGING: Final = HINTS["truth"] | HINTS["prediction"]
 _TRUE: Final = {"expected", "gold", "gt", "truth", "reference"}
 """Words by which a column is no prediction, whatever else its name says."""
+_MEASURED: Final = {"token", "tokens", "cost", "latency", "duration", "count", "seconds", "length"}
+"""Words by which a column measures a call, and judges nothing."""
 _APART: Final = "it tells rows of one case apart"
 _NAME: Final = "its name"
 _COMMON: Final = "a common name"
@@ -57,6 +59,8 @@ class Column:
     """How many values it has in all rows."""
     gaps: int = 0
     """How many of all rows have none."""
+    elements: Sequence[Any] = ()
+    """The first of its lists, where these are kept as text."""
 
     @property
     def distinct(self) -> list[Any]:
@@ -122,10 +126,19 @@ def columns_of(rows: Rows) -> list[Column]:
     """Every column, nested ones by their path."""
     look = Lookup(rows, {})
     paths = dict.fromkeys(leaf_paths(rows, LOOKED_AT))
-    parts = [p for p in leaf_paths(rows, LOOKED_AT, lists=True) if p not in paths]
-    judged = [_column(look, p) for p in parts if words_in(p) & _JUDGING]
-    levels = [column for column in judged if column.is_numeric and column.has_levels]
-    return [*(_column(look, path) for path in paths), *levels]
+    columns = [_column(look, path) for path in paths]
+    inner = (
+        leaf_paths(rows, LOOKED_AT, lists=True) if isinstance(rows, Records) else _listed(columns)
+    )
+    parts = [p for p in inner if p not in paths and (words_in(p) & _JUDGING or "[name=" in p)]
+    judged = [_column(look, path) for path in parts[:MOST_PARTS]]
+    return [*columns, *(column for column in judged if column.is_numeric and column.has_levels)]
+
+
+def _listed(columns: Sequence[Column]) -> Iterator[str]:
+    """The elements of lists that are kept as text."""
+    for column in columns:
+        yield from _parts(column.elements[:MOST_PARTS], column.path)
 
 
 def leaf_paths(rows: Rows, most: int | None = None, *, lists: bool = False) -> Iterable[str]:
@@ -142,14 +155,25 @@ def _leaves(value: Mapping[str, Any], at: str, depth: int, *, lists: bool) -> It
         if isinstance(inner, Mapping) and depth:
             yield from _leaves(inner, f"{path}.", depth - 1, lists=lists)
         elif isinstance(inner, list):
-            if (
-                lists
-                and len(inner) <= MOST_PARTS
-                and not any(isinstance(v, list | Mapping) for v in inner)
-            ):
-                yield from (f"{path}[{k}]" for k in range(len(inner)))
+            if lists and len(inner) <= MOST_PARTS:
+                yield from _parts(inner, path)
         elif not isinstance(inner, Mapping):
             yield path
+
+
+def _parts(values: Sequence[Any], path: str) -> Iterator[str]:
+    """The elements of a list; of scores that have names, each by its name."""
+    if not any(isinstance(value, list | Mapping) for value in values):
+        yield from (f"{path}[{k}]" for k in range(len(values)))
+    for value in values:
+        name = value.get("name") if isinstance(value, Mapping) else None
+        if isinstance(name, str) and name and not {*name} & {*'"\\'}:
+            said = name if re.fullmatch(r"[\w.-]+", name) else f'"{name}"'
+            yield from (f"{path}[name={said}].{k}" for k in _SCORES if value.get(k) is not None)
+
+
+_SCORES: Final = ("value", "score")
+"""Where a list of scores that have names keeps the level of each."""
 
 
 def _column(look: Lookup, path: str) -> Column:
@@ -158,21 +182,32 @@ def _column(look: Lookup, path: str) -> Column:
     key = folded_name(path.rsplit(".", 1)[-1])
     if key in (*CONVENTIONS["confidence"], *COMMON["confidence"]):
         coded, _ = read_sureness(coded)
-    elif words_in(key) & _JUDGING or any(
-        key in names.get(r, ()) for names in (CONVENTIONS, COMMON) for r in _JUDGED
+    elif (
+        words_in(key) & _JUDGING
+        or any(key in names.get(r, ()) for names in (CONVENTIONS, COMMON) for r in _JUDGED)
+        or any(isinstance(v, str) and v[:1] == "{" for v in coded.values[:1])
     ):
         coded = read_levels_said(coded, "").column
     silence = [v for v in coded.values if _SILENCE.is_common(v)]
     kinds = (list, dict, type(ABSENT))
     plain = (str(v).lower() if isinstance(v, bool) else v for v in coded.values)
-    known = [None if isinstance(v, kinds) or v in silence else v for v in plain]
+    lists = {v: part for v in coded.values[:LOOKED_AT] if (part := _list_in(v)) is not None}
+    known = [None if isinstance(v, kinds) or v in silence or v in lists else v for v in plain]
     codes = coded.codes[np.linspace(0, len(coded) - 1, min(LOOKED_AT, len(coded))).astype(int)]
     by_code = [*known, None]
     values = [by_code[code] for code in codes.tolist()]
     there = [value is not None for value in known]
     others = tuple(known) if len(known) <= LOOKED_AT else ()
     gaps = len(coded) - int(coded.counts[there].sum())
-    return Column(path, values, tuple(v for v in silence if v.strip()), others, sum(there), gaps)
+    first = next(iter(lists.values()), [])
+    words = tuple(v for v in silence if v.strip())
+    return Column(path, values, words, others, sum(there), gaps, first)
+
+
+def _list_in(value: object) -> list[Any] | None:
+    """The list that a text is in JSON or in Python."""
+    inner = value_in_text(value) if isinstance(value, str) and value[:1] == "[" else None
+    return inner if isinstance(inner, list) else None
 
 
 def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[str, Guess]:
@@ -180,7 +215,8 @@ def guess_columns(columns: Sequence[Column], named: Mapping[str, str]) -> dict[s
     by_path = {column.path: column for column in columns}
     guesses = {role: Guess(by_path[p], "named") for role, p in named.items() if p in by_path}
     _by_name(columns, guesses)
-    _without_texts(columns, guesses)
+    if texts := _without_texts(columns, guesses):
+        _by_name([column for column in columns if column is not texts], guesses)
     _by_content(columns, guesses)
     if "confidence" in guesses and _is_derived(guesses["confidence"].column, guesses):
         del guesses["confidence"]
@@ -203,6 +239,8 @@ def are_sure(guesses: Mapping[str, Guess]) -> bool:
     reasons = [guesses[role].reason for role in ("case", "truth", "prediction") if role in guesses]
     words = [reason for reason in reasons if reason == _WORD]
     fits = bool(pair) and shares_levels(*pair)
+    if any(part.column.path.endswith("]") for part in guesses.values()):
+        return False  # one element of a list, which may have others
     others = {guess.reason for guess in guesses.values()} - {*_SURE, _WORD, _APART}
     return not others and (not words or fits)
 
@@ -226,34 +264,41 @@ def _by_name(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
                 guesses[role] = Guess([*drawn, *fits][0], reason)
 
 
-def _without_texts(columns: Sequence[Column], guesses: dict[str, Guess]) -> None:
+def _without_texts(columns: Sequence[Column], guesses: dict[str, Guess]) -> Column | None:
     """Without a prediction or an item that its name alone proposes, and that it cannot be.
 
-    What a model wrote is no judgment where another column has the levels of the truth, and where
-    every row has an item of its own, nothing is asked of several cases.
+    What a model wrote is no judgment where another column has the levels of the truth, or where no
+    truth is known and two other columns have the same numbers; and where every row has an item of
+    its own, nothing is asked of several cases. The texts that were taken for the prediction.
     """
-    pair = _pair(guesses)
-    if pair and guesses["prediction"].reason == _COMMON and not shares_levels(*pair):
+    pair, texts = _pair(guesses), None
+    answer = guesses.get("prediction")
+    if answer and answer.reason == _COMMON and not answer.column.is_numeric:
         free = [
             c for c in _free(columns, guesses) if c.has_levels and not _is_known(c, "prediction")
         ]
-        if not pair[1].is_numeric and any(shares_levels(c, pair[0]) for c in free):
-            del guesses["prediction"]
+        truths = pair[:1] or [c for c in free if c.is_numeric]
+        others = any(shares_levels(c, t) for c in free for t in truths if c is not t)
+        if others and not (pair and shares_levels(*pair)):
+            texts = guesses.pop("prediction").column
     item, case = (guesses.get(role) for role in ("item", "case"))
     if item and case and item.reason in (_NAME, _COMMON):
         values = item.column.values
         if not _twins([case.column]) and len({*values}) == len(values) > 1:
             del guesses["item"]
+    return texts
 
 
 def _is_called(column: Column, role: str, exactness: int) -> bool:
     key = column.key
     if any(key in names for names in DECLARED.values()):
         return False
+    if role in _JUDGED and column.words & _MEASURED:
+        return False
+    if role == "prediction" and (words_in(column.path) if exactness else column.words) & _TRUE:
+        return False
     if exactness < 2:
         return key in (CONVENTIONS, COMMON)[exactness].get(role, ())
-    if role == "prediction" and column.words & _TRUE:
-        return False
     others = HINTS["confidence"] if role != "confidence" else set()
     return bool(HINTS.get(role, set()) & column.words) and not others & column.words
 
@@ -369,10 +414,12 @@ def raters_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[s
 def _systems_in(columns: Sequence[Column], guesses: Mapping[str, Guess]) -> list[Column]:
     """The predictions, where several columns bear names of systems and have the truth's levels."""
     pair = _pair(guesses)
-    if not pair or guesses["prediction"].reason != _WORD:
+    if not pair or guesses["prediction"].reason not in (_WORD, _COMMON):
         return []
     truth, first = pair
     fits = [c for c in _free(columns, guesses) if c.has_levels and _is_called(c, "prediction", 2)]
+    if guesses["prediction"].reason == _COMMON:  # v1.judge and v2.judge
+        fits = [c for c in fits if c.key == first.key]
     fits = [c for c in fits if not HINTS["truth"] & c.words and shares_levels(c, truth)]
     return [first, *fits] if _listable([first, *fits]) else []
 

@@ -8,8 +8,9 @@ from typing import Any, Final, NoReturn
 
 from acumen.errors import DataError, Problem, counted, label, refuse, refuse_many, what_came
 from acumen.files.json import parse_json
+from acumen.readers.autorubric import CRITERIA, is_report, with_verdicts
 from acumen.readers.content import BOM, Content
-from acumen.readers.deepeval import TEST_CASES, is_deepeval, with_metrics
+from acumen.readers.deepeval import test_cases, with_metrics
 from acumen.readers.paths import parse_path, rows_at
 from acumen.readers.records import Records
 from acumen.readers.roles import folded_name
@@ -46,6 +47,8 @@ def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
 def read_lines(content: Content, rows: str | None = None) -> Records:
     """The rows of a JSON Lines file: its lines, or what is at a path in each."""
     values, lines = parse_lines(content)
+    if rows is None and is_report(values):
+        return with_verdicts(values, read_lines(content, CRITERIA))
     if rows is not None:
         path = rows if rows.startswith("[") else f"[].{rows}"
         parts = [_at([value], path) for value in values]
@@ -53,7 +56,10 @@ def read_lines(content: Content, rows: str | None = None) -> Records:
         values = [value for part in parts for value in part] or _refuse(rows, values, content.name)
     inside = _inside(values)
     objects = _objects(values, content.name, lines)
-    notes = _spellings(objects)
+    are_whole, notes = _whole_runs(objects)
+    lines = [line for line, is_whole in zip(lines, are_whole, strict=True) if is_whole]
+    objects = [row for row, is_whole in zip(objects, are_whole, strict=True) if is_whole]
+    notes += _spellings(objects)
     return Records(rows=objects, lines=lines, inside=inside, warnings=notes, format="jsonl")
 
 
@@ -61,8 +67,8 @@ def read_document(content: Content, rows: str | None = None) -> Records:
     """The rows of a JSON document: at a path, else it is the list or holds one list of objects."""
     document, name = content.document, content.name
     at = ""
-    if rows is None and is_deepeval(document):
-        return with_metrics(read_document(content, f"{TEST_CASES}[]"))
+    if rows is None and (cases := test_cases(document)):
+        return with_metrics(Records(rows=cases, inside=_inside(cases), format="json"))
     if rows is None:
         values = document if isinstance(document, list) else _only_list(document, name)
         at = next(
@@ -73,7 +79,23 @@ def read_document(content: Content, rows: str | None = None) -> Records:
         below = isinstance(document, list) and not rows.startswith("[")
         values = _at(document, f"[].{rows}" if below else rows) or _refuse(rows, document, name)
     objects, inside = _objects(values, name), _inside(values, at)
-    return Records(rows=objects, inside=inside, warnings=_spellings(objects), format="json")
+    are_whole, notes = _whole_runs(objects)
+    objects = [row for row, is_whole in zip(objects, are_whole, strict=True) if is_whole]
+    notes += _spellings(objects)
+    return Records(rows=objects, inside=inside, warnings=notes, format="json")
+
+
+_SPAN: Final = {"is_root", "span_id", "root_span_id"}
+"""Keys of an event of Braintrust: a whole run, or a step of it, which is no row of its own."""
+
+
+def _whole_runs(rows: Sequence[Mapping[str, Any]]) -> tuple[list[bool], tuple[str, ...]]:
+    """Which rows are whole runs, and what to tell of those that are steps of one."""
+    are_whole = [row.get("is_root") is not False or not row.keys() >= _SPAN for row in rows]
+    if all(are_whole) or not any(are_whole):
+        return [True] * len(are_whole), ()
+    steps = counted(are_whole.count(False), "row")
+    return are_whole, (f"{steps} left out: steps inside of a run (is_root is false)",)
 
 
 def _spellings(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -146,13 +168,18 @@ def _only_list(document: Any, name: str) -> list[Any]:
         message = "these are metrics, not the run they are of: show them with acumen show"
         raise DataError([f"{message}, and give the run itself to test it"], source=name)
     lists = dict(_lists(document))
-    if len(lists) == 1:
-        return next(iter(lists.values()))
+    outer = [place for place in lists if "." not in place]
+    if len(lists) == 1 or (
+        len(outer) == 1 and len(lists[outer[0]]) == max(map(len, lists.values()))
+    ):
+        return lists[outer[0]] if outer else next(iter(lists.values()))
     if lists:
         places = ", ".join(label(place) for place in list(lists)[:10])
         places += f" and {len(lists) - 10} more" if len(lists) > 10 else ""
         message = f"there are several lists of objects: choose one with --rows ({places})"
-        problem = Problem(message, amends=(("--rows", f"{next(iter(lists))}[]"),))
+        problem = Problem(
+            message, amends=(("--rows", f"{max(lists, key=lambda k: len(lists[k]))}[]"),)
+        )
         raise DataError([problem], source=name)
     if rows := rows_in_object(document):
         return rows

@@ -103,9 +103,9 @@ def _in_json(text: str) -> _Level | None:
     except (ValueError, RecursionError):
         return None
     entries = document.items() if isinstance(document, dict) else ()
-    values = [value for key, value in entries if key.casefold() in _KEYS]
-    number = number_in(values[0]) if len(values) == 1 else None
-    return None if number is None else _Level(number)
+    said = [number_in(value) for key, value in entries if key.casefold() in _KEYS]
+    numbers = [number for number in said if number is not None]
+    return _Level(numbers[0]) if len(numbers) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
