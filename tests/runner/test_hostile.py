@@ -89,8 +89,9 @@ def test_log_probabilities_of_any_shape_give_signals_or_a_reason(
 @given(document=documents)
 @settings(max_examples=200, deadline=None)
 def test_a_body_of_any_shape_is_read_or_is_a_transport_failure(document: Any) -> None:
-    bodies = [{key: [document]} for key in ("choices", "data", "output", "content", "error")]
-    for body in (document, {"choices": document}, {"error": document}, *bodies):
+    names = ("choices", "data", "output", "content", "answers", "error")
+    bodies = [{name: part} for name in names for part in (document, [document])]
+    for body in (document, *bodies):
         data = mend_surrogates(json.dumps(body)).encode()
         assert isinstance(refusal(400, data, None, "KEY", has_key=True), Exception)
         readers = [protocol.read for protocol in PROTOCOLS.values()]

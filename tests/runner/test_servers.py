@@ -221,7 +221,7 @@ def test_a_fault_that_passes_leaves_the_schema_in_use(
 
 
 MODEL, KEY, LENGTH = "knows no such model", "refused the key", "context_too_long"
-ROOM = "a smaller --max-tokens"
+ROOM, FILTERED = "a smaller --max-tokens", "content_filter"
 
 
 @pytest.mark.parametrize(
@@ -257,6 +257,17 @@ ROOM = "a smaller --max-tokens"
         (401, {"error": {"message": "x", "code": "invalid_api_key"}}, KEY),
         (429, {"error": {"message": "x", "code": "insufficient_quota"}}, "no quota left"),
         (400, {"error": "something else"}, "http_400"),
+        (400, {"error": {"code": "invalid_prompt", "message": "Invalid prompt: your prompt was "
+               "flagged as potentially violating our usage policy."}}, FILTERED),
+        (400, {"error": {"message": "Content Exists Risk"}}, FILTERED),
+        (400, {"error": {"message": "The request was rejected because it was considered high risk",
+               "type": "content_filter"}}, FILTERED),
+        (400, {"error": {"code": "data_inspection_failed", "message": "x"}}, FILTERED),
+        (400, {"type": "error", "error": {"type": "invalid_request_error",
+               "message": "Output blocked by content filtering policy"}}, FILTERED),
+        (403, {"error": {"code": 403, "message": "Input flagged by moderation"}}, FILTERED),
+        (403, {"error": {"message": "Content violates usage guidelines."}}, FILTERED),
+        (403, {"error": {"message": "Your account was flagged for abuse."}}, "does not allow"),
         (529, {"type": "error", "error": {"type": "overloaded_error"}}, "http_529"),
     ],
 )  # fmt: skip
@@ -267,6 +278,29 @@ def test_an_error_is_read_for_what_it_means(status: int, body: Any, meaning: str
     assert isinstance(error, EndpointRefusal) is (status in (401, 429))
     if isinstance(error, TransportFailure):
         assert error.again is (status >= 500)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "times"),
+    [
+        ({"code": 502, "message": "Provider returned error"}, "http_502", 2),
+        ({"code": 429, "message": "slow down"}, "http_429", 2),
+        ({"code": 403, "message": "Input flagged by moderation"}, "refused", 1),
+        ({"type": "api_error", "message": "x"}, "model_fault", 2),
+        ("something went wrong", "model_fault", 2),
+    ],
+)
+def test_an_error_under_http_200_is_read_as_one(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, error: Any, reason: str,
+    times: int,
+) -> None:  # fmt: skip
+    async def script(exchange: Any) -> None:
+        await exchange.send(200, json.dumps({"error": error}).encode())
+
+    with scripted.ScriptedServer(script) as server:
+        run = execute(plan_for(flat, ["a"]), tmp_path / "r.json", server.url, patience=HASTE)
+        assert server.asked == {"a": times}
+    assert json.loads(run.journal.read_text().split("\n")[1])["reason"] == reason
 
 
 def test_one_refused_case_ends_no_run_and_blocks_no_resume(

@@ -40,10 +40,12 @@ from acumen.runner.refusals import (
     EndpointRefusal,
     refusal,
     rejected_reply,
+    stated_status,
 )
 from acumen.runner.streams import is_reset, is_unread
 from acumen.runner.wire import (
     ABOUT_THE_CASE,
+    FAULT,
     TOO_LARGE,
     Answer,
     TransportFailure,
@@ -369,7 +371,10 @@ class Endpoint:
             length = headers.get("content-length", "")
             if length.isascii() and length.isdigit() and int(length) > self._largest:
                 raise TransportFailure(TOO_LARGE, again=False)
-            body = read_document(await read_body(response.aiter_raw(), self._largest, encoding))
+            data = await read_body(response.aiter_raw(), self._largest, encoding)
+            body = read_document(data)
+            if (stated := stated_status(body)) is not None:
+                raise self._refused(stated, data, None) if stated else TransportFailure(FAULT)
         except TransportFailure as failure:
             failure.request_id = request_id
             raise

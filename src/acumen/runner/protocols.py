@@ -193,7 +193,8 @@ def _text_of(content: object) -> tuple[str, bool]:
 def _read_responses(body: Body) -> Answer:
     """The messages among the outputs of a response."""
     parts: list[Body] = []
-    for output in body.get("output") or ():
+    outputs = body.get("output")
+    for output in outputs if isinstance(outputs, list) else ():
         match output:
             case {"type": "message", "content": [*content]}:
                 parts += [part for part in content if isinstance(part, dict)]

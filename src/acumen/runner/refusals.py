@@ -27,12 +27,14 @@ _ADVICE: Final[Mapping[int | str, str]] = {
     403: "does not allow this key to use the model, or an option of it: try --top-logprobs 0",
 }
 _MEANING: Final[Mapping[int, int | str]] = {401: _KEY, 402: 402, 403: 403, 404: _MODEL}
+_ANSWERS: Final = ("choices", "output", "content", "answers", "data")
 _NO_KEY: Final = (
     "wants a key, and none was sent: a provider's key goes to that provider alone; "
     "--api-key-env {variable} sends the one in that variable here"
 )
 _CODES: Final = {
     "content_filter": CONTENT_FILTER,
+    "data_inspection_failed": CONTENT_FILTER,
     "content_policy_violation": CONTENT_FILTER,
     "context_length_exceeded": TOO_LONG,
     "exceed_context_size_error": TOO_LONG,
@@ -45,9 +47,15 @@ _TOO_LONG: Final = (
     r"|longer than the maximum model length|exceeds the maximum number of (input )?tokens"
     r"|`inputs` .{0,40}must (be <=|have less than)|request too large"
 )
+_FILTERED: Final = (
+    r"(input|prompt|content)\b.{0,40}(flagged|high risk|inappropriate|unsafe|violat)"
+    r"|content exists risk|content (management|filtering) policy"
+)
+"""Of a prompt, and not of an account that was flagged."""
 _SHARES: Final = re.compile(r"length is (\d+) tokens.{0,80}\D(\d+) in the (?:messages|prompt)")
 """Of a prompt and the longest reply together, the room there is and what the prompt takes."""
 _PHRASES: Final = (
+    (CONTENT_FILTER, _FILTERED),
     (_QUOTA, r"credit balance is too low"),
     (_ROOM, r"max_(completion_|new_)?tokens.{0,40} is too large"),
     (TOO_LONG, _TOO_LONG),
@@ -122,6 +130,19 @@ def rejected_reply(data: bytes) -> Mapping[str, Any] | None:
     return {"choices": [choice]}
 
 
+def stated_status(body: Mapping[str, Any]) -> int | None:
+    """The status of an error that came in place of an answer under HTTP 200, as gateways send it.
+
+    >>> stated_status({"error": {"code": 429}}), stated_status({"error": "x"}), stated_status({})
+    (429, 0, None)
+    """
+    error = body.get("error")
+    if not isinstance(error, dict | str) or any(map(body.get, _ANSWERS)):
+        return None
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if type(code) is int and 400 <= code < 600 else 0
+
+
 def _delay(error: Mapping[str, Any]) -> float | None:
     """Seconds to wait, where the body says so and no header: Google's ``RetryInfo``."""
     details = error.get("details")
@@ -146,6 +167,8 @@ def _meaning(status: int, word: str | None, error: Mapping[str, Any]) -> int | s
         return option
     if status in (400, 413, 422):
         return next((name for name, phrase in _PHRASES if re.search(phrase, text)), None)
+    if status == 403 and re.search(_FILTERED, text):
+        return CONTENT_FILTER
     return _MEANING.get(status)
 
 
