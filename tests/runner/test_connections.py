@@ -19,6 +19,7 @@ import pytest
 
 from acumen.errors import UsageError
 from acumen.runner.access import Access, host_of, is_loopback
+from acumen.runner.connections import tls_advice
 from acumen.runner.endpoint import Patience
 from acumen.runner.execute import Run, execute
 from acumen.runner.plan import Plan
@@ -150,6 +151,20 @@ def test_an_authority_that_cannot_be_used_is_refused(
         execute(plan_for(flat, ["a"]), tmp_path / "run.json", access, patience=HASTE)
 
 
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("TLSV1_ALERT_PROTOCOL_VERSION", "no version of TLS that is still safe"),
+        ("UNSUPPORTED_PROTOCOL", "no version of TLS that is still safe"),
+        ("WRONG_VERSION_NUMBER", "does not speak TLS there"),
+    ],
+)
+def test_a_failure_of_tls_is_told_apart_by_its_reason(reason: str, advice: str) -> None:
+    error = ssl.SSLError(1, reason)
+    error.reason = reason
+    assert advice in (tls_advice(error) or "")
+
+
 def test_a_server_that_speaks_no_tls_is_named(
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path
 ) -> None:
@@ -211,6 +226,8 @@ def test_no_proxy_is_asked_for_what_is_on_this_machine(
         ("https://a/v1?", "plain address"),
         ("https://a;b/v1", "plain address"),
         ("https://a:0/v1", "port 0"),
+        ("http://0177.0.0.1:8/v1", "no IPv4 address"),
+        ("http://127.0.0.256/v1", "no IPv4 address"),
         ("https://a:99999/v1", "not an address"),
         ("https://[::1/v1", "not an address"),
         ("https://a/v1/chat/completions", "must end before /chat/completions"),

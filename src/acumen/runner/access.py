@@ -34,6 +34,7 @@ _ORGANISATION: Final = {
 _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VISIBLE: Final = re.compile(r"[!-~]*")
 _HOST: Final = re.compile(r"[\w.-]+|[0-9a-f:.]+(%[\w.-]+)?")
+_FOUR_NUMBERS: Final = re.compile(r"\d+(\.\d+){3}", re.ASCII)
 _SERVICES: Final = (
     *("/chat/completions", "/completions", "/responses", "/messages", "/decisions"),
     "/embeddings",
@@ -176,6 +177,12 @@ def host_of(url: str) -> str:
         raise UsageError("--base-url must hold no key: --api-key-env names the variable of one")
     if not url.isprintable() or {*" ?#\\"} & {*url} or not _HOST.fullmatch(parts.hostname):
         raise UsageError("--base-url must be a plain address: no blank, no ?, no #, no backslash")
+    if _FOUR_NUMBERS.fullmatch(parts.hostname):
+        try:
+            ipaddress.IPv4Address(parts.hostname)
+        except ValueError:
+            message = "four numbers up to 255, without leading zeros (they may mean octal)"
+            raise UsageError(f"--base-url names no IPv4 address: {message}") from None
     if port == 0:
         raise UsageError("--base-url names port 0, where nothing listens")
     if service := next((s for s in _SERVICES if parts.path.rstrip("/").endswith(s)), None):

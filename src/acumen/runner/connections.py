@@ -34,6 +34,7 @@ _UNTRUSTED: Final = (
 BROKEN_OFF: Final = (
     "breaks off the TLS handshake: does it want a certificate of yours (--client-cert)?"
 )
+_TOO_OLD: Final = ("PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL")
 _NOT_TLS: Final = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNKNOWN_PROTOCOL", "RECORD_LAYER")
 _OWN: Final = ("CERTIFICATE_REQUIRED", "BAD_CERTIFICATE", "CERTIFICATE_UNKNOWN", "UNKNOWN_CA")
 _OTHER_NAME: Final = frozenset({62, 64})
@@ -133,6 +134,8 @@ def tls_advice(error: BaseException) -> str | None:
     reason = str(fault.reason or "") if fault is not None else ""
     if any(word in reason for word in _NOT_TLS):
         return "does not speak TLS there: is http:// meant?"
+    if any(word in reason for word in _TOO_OLD):
+        return "offers no version of TLS that is still safe (1.2 or newer)"
     if any(word in reason for word in _OWN):
         return "wants a certificate of yours that it trusts: give its file as --client-cert"
     if "HANDSHAKE_FAILURE" in reason:

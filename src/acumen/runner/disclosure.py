@@ -16,7 +16,7 @@ HIDDEN: Final = "…"
 _PLAIN: Final = re.compile(  # no digit, nor capitals inside of a word but one: never a key
     r"(?=.{1,40}$)[A-Z]?[a-z]{1,20}([A-Z][a-z]{1,20})?([_./ -][A-Z]?[a-z]{1,20})*"
 )
-_NAME: Final = re.compile(r"[A-Za-z_][\w.-]{0,39}", re.ASCII)
+_NAME: Final = re.compile(r"(?!(.*\d){5})[A-Za-z_][\w.-]{0,39}", re.ASCII)
 _SECRET: Final = re.compile(
     r"key|token$|secret|passw|auth|credential|cookie|session|signature|bearer|header|\bpin$",
     re.IGNORECASE,

@@ -60,6 +60,8 @@ from acumen.runner.wire import (
 UNREACHED: Final = "unreachable"
 _SECRET_LENGTH: Final = 8
 """Characters from which on a header's value may be a secret: shorter ones stand in many names."""
+_KEY_LENGTH: Final = 16
+"""Characters from which on a key is no word of a reply: servers that want none take any word."""
 T = TypeVar("T")
 _SILENCE: Final = "cannot be reached: is it running, and is --base-url right?"
 """Nobody there, from the first question to its last retry: the next fares no better."""
@@ -185,6 +187,9 @@ class Endpoint:
         answer, retries = await self._until_it_works(attempt, question)
         if self._holds_secret(answer.served_model):
             answer = replace(answer, served_model=None)
+        if len(self._key) >= _KEY_LENGTH:  # as long as before: tokens are found by their places
+            text = answer.text.replace(self._key, "*" * len(self._key))
+            answer = replace(answer, text=text)
         return replace(answer, retries=retries)
 
     async def embed(self, texts: Sequence[str], model: str) -> list[list[float]]:
@@ -343,6 +348,8 @@ class Endpoint:
             return TransportFailure("tls")
         if is_unread(error):
             return TransportFailure("connection", is_unread=True)
+        if name == "InvalidURL":
+            return EndpointRefusal(f"{printable(self.host)} is no host that can be asked")
         # a prompt may be to blame for a connection that was lost
         lost = UNREACHED if name == "ConnectError" else "connection"
         advice = BROKEN_OFF if is_broken_off(error) else None
