@@ -239,6 +239,9 @@ ROOM, FILTERED = "a smaller --max-tokens", "content_filter"
         (400, {"object": "error", "message": "Requested sample logprobs of 20, which is greater "
                "than max allowed: 5", "type": "BadRequestError"}, "a smaller --top-logprobs"),
         (400, {"error": {"message": "x", "param": "max_tokens"}}, "--max-completion-tokens N"),
+        (400, {"error": {"message": "openai does not support parameters: ['temperature', 'seed'], "
+               "for model=o1"}}, "--omit temperature"),
+        (400, {"error": {"message": "Unrecognized request argument: seed"}}, "--omit seed"),
         (400, {"object": "error", "message": "This model's maximum context length is 4096 tokens. "
                "However, you requested 5020 tokens (20 in the messages, 5000 in the completion). "
                "Please reduce the length of the messages or completion."}, ROOM),

@@ -52,6 +52,9 @@ _FILTERED: Final = (
     r"|content exists risk|content (management|filtering) policy"
 )
 """Of a prompt, and not of an account that was flagged."""
+_UNKNOWN: Final = (
+    r"(unsupported|unknown|unrecogni[sz]ed|unexpected|not support).{0,40}(param|arg|field)"
+)
 _SHARES: Final = re.compile(r"length is (\d+) tokens.{0,80}\D(\d+) in the (?:messages|prompt)")
 """Of a prompt and the longest reply together, the room there is and what the prompt takes."""
 _PHRASES: Final = (
@@ -166,7 +169,9 @@ def _meaning(status: int, word: str | None, error: Mapping[str, Any]) -> int | s
     if status in (400, 422) and option in _WITHOUT:
         return option
     if status in (400, 413, 422):
-        return next((name for name, phrase in _PHRASES if re.search(phrase, text)), None)
+        names = (name for name, phrase in _PHRASES if re.search(phrase, text))
+        options = re.findall(r"\w+", text) if re.search(_UNKNOWN, text) else ()
+        return next(names, next((word for word in options if word in _WITHOUT), None))
     if status == 403 and re.search(_FILTERED, text):
         return CONTENT_FILTER
     return _MEANING.get(status)
