@@ -13,10 +13,11 @@ import pytest
 import acumen
 from acumen.cli import run
 from acumen.errors import UsageError
-from acumen.evaluation.slices import LEAST_P
+from acumen.evaluation.slices import LEAST_P, ON_SCREEN
 from acumen.inference.multiplicity import holm
 from acumen.questions.evaluation import Evaluation
-from acumen.results.slices import Slice
+from acumen.report.sections import sections_of
+from acumen.results.slices import CLAIMED, Slice
 from acumen.values.measured import Flag
 
 
@@ -226,6 +227,34 @@ def test_slices_are_kept_in_the_document_and_framed(tmp_path: Path) -> None:
     assert row["estimate"] == again.by("sex")[0].metrics["accuracy"].value
     with pytest.raises(UsageError, match=r"not sliced by age \(by: sex, sex,age\)"):
         again.by("age")
+
+
+@pytest.mark.parametrize("systems", [1, 2, 5])
+def test_a_screen_measures_what_it_shows_of_groups_and_says_what_the_document_does(
+    systems: int,
+) -> None:
+    tables = {
+        f"s{at}": table(40, 3, 1 + at, truth=(table().truth + 1).tolist()) for at in range(systems)
+    }
+    evaluation = acumen.evaluate(tables, by=["sex", "age"], resamples=0, threads=1)
+    brief, document = evaluation.brief, evaluation.document
+    shown = {*ON_SCREEN[2:], CLAIMED, "coverage"}
+    assert len(brief.slices) == len(document.slices) == 5 * systems
+    for part, whole in zip(brief.slices, document.slices, strict=True):
+        assert {*part.metrics} == {*part.difference, *shown} == shown
+        assert {*part.difference} == {CLAIMED}
+        for field in ("metrics", "difference", "worst"):
+            known = getattr(whole, field)
+            assert getattr(part, field) == {key: known[key] for key in getattr(part, field)}
+        assert "quadratic_kappa" in whole.metrics
+        assert "quadratic_kappa" in whole.difference
+    assert evaluation.sections() == sections_of(document)
+
+
+def test_groups_without_a_confidence_or_a_truth_are_shown_by_what_there_is() -> None:
+    bare = table(confidence=None)
+    (part, *_) = acumen.evaluate(bare, by="sex", resamples=0, threads=1).brief.slices
+    assert {*part.metrics} == {CLAIMED, "coverage", "level_mae"}
 
 
 def test_by_names_a_column_of_the_file(tmp_path: Path) -> None:

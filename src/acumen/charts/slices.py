@@ -8,9 +8,8 @@ from acumen.charts import theme
 from acumen.charts.altair import alt
 from acumen.charts.intervals import interval_plot, row, worst_first
 from acumen.results.metrics import MetricsArtifact
+from acumen.results.slices import CLAIMED
 
-CLAIMED: Final = "total_accuracy"
-"""What groups are compared by: errors and silence together."""
 FEWEST_GROUPS: Final = 2
 
 

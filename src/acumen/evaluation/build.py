@@ -258,7 +258,7 @@ def evaluation(
         warnings=list(dict.fromkeys(warnings)),
     )
     with stage("slicing"):
-        artifact.slices.extend(slices(systems, plan.by, artifact.best_function))
+        artifact.slices.extend(slices(systems, plan.by, artifact.best_function, on_screen=True))
     if artifact.scale_note is not None:
         artifact.warnings.insert(0, artifact.scale_note)
     return Numbers(artifact, tuple(systems))
@@ -267,10 +267,13 @@ def evaluation(
 def complete(
     numbers: document.MetricsArtifact, systems: Sequence[System]
 ) -> document.MetricsArtifact:
-    """The document with its rows, and with what charts draw of groups and functions."""
+    """The document with its rows, every metric of slices, and what charts draw of functions."""
     of_truth = (system for system in systems if system.table.has_truth)
     summaries = [draw(*both) for both in zip(of_truth, numbers.summaries, strict=True)]
-    return numbers.model_copy(update={"rows": _rows(systems), "summaries": summaries})
+    whole = {"rows": _rows(systems), "summaries": summaries}
+    if numbers.slices:
+        whole["slices"] = slices(systems, systems[0].plan.by, numbers.best_function)
+    return numbers.model_copy(update=whole)
 
 
 def balance_of(table: Judgments) -> tuple[float, float]:

@@ -10,7 +10,7 @@ Over all groups that are asked for, p-values are adjusted together, metric by me
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final
@@ -28,16 +28,19 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, agreeing, contrast_of
 from acumen.inference.swaps import Tested
 from acumen.metrics import METRICS
-from acumen.metrics.registry import ALONE
-from acumen.results.slices import Slice
+from acumen.metrics.registry import ALONE, Metric
+from acumen.results.slices import CLAIMED, Slice
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
 from acumen.values.measured import Interval, Measured, NoInterval
+from acumen.views.ranking import Ranking
 
 ITEM: Final = "item"
 LEVEL: Final = "level"
 MOST_GROUPS: Final = 100
 """A column with more groups than this names cases rather than kinds of them."""
+ON_SCREEN: Final = (CLAIMED, "cmax", "level_mae", "augrc")
+"""The metrics of a group that a screen shows."""
 LEAST_P: Final = 1e-6
 PRECISE: Final = 1e-6  # of the normal quantile of a p-value
 
@@ -73,13 +76,18 @@ def check_groups(tables: Sequence[Judgments], plan: Plan) -> None:
         _groups(table.included, by)
 
 
-def slices(systems: Sequence[System], by: Sequence[str], function: str | None) -> list[Slice]:
-    """Every metric of every group of every column; ``function`` ranks the rows."""
+def slices(
+    systems: Sequence[System], by: Sequence[str], function: str | None, *, on_screen: bool = False
+) -> list[Slice]:
+    """Every metric of every group of every column, or what is shown ``on_screen``.
+
+    ``function`` ranks the rows.
+    """
     parts = [
         part
         for column in dict.fromkeys(by)
         for system in systems
-        for part in _parts(system, column, function)
+        for part in _parts(system, column, function, on_screen)
     ]
     adjusted = {
         metric: holm({p.twin: p.contrasts[metric].p_value for p in parts if metric in p.contrasts})
@@ -115,14 +123,14 @@ def _column(table: Judgments, name: str) -> Coded:
     return table.groups[name].in_order()
 
 
-def _parts(system: System, by: str, function: str | None) -> Iterator[_Part]:
+def _parts(system: System, by: str, function: str | None, on_screen: bool) -> Iterator[_Part]:
     table, name = system.table.included, system.name
     groups = _groups(table, by)
     first = next(iter(groups), "")
     for group, (rows, rest) in groups.items():
         outside, part = (_alone(system, side, function) for side in (rest, rows))
-        numbers = _infer(part, function)
-        others = _infer(outside, function) if rest.any() else {}
+        numbers = _infer(part, function, ON_SCREEN if on_screen else None)
+        others = _infer(outside, function, (CLAIMED,) if on_screen else None) if rest.any() else {}
         cases = [np.unique(table.case[side]) for side in (rest, rows)]
         contrasts = {
             key: contrast_with(others[key], inference, cases, system.plan.options)
@@ -142,9 +150,15 @@ def _alone(system: System, rows: Mask, function: str | None) -> System:
     return System(system.table.included.take(rows), system.plan, confidence)
 
 
-def _infer(part: System, function: str | None) -> dict[str, Inference]:
-    """Every metric of a system."""
+def _infer(
+    part: System, function: str | None, some: Collection[str] | None
+) -> dict[str, Inference]:
+    """Every metric of a system, or some."""
     options = part.plan.options.without_resamples()
+    if some is not None:
+        metrics = (METRICS[name] for name in some)
+        views = ((m, part.view_of(m, function)) for m in metrics if _is_known(m, part, function))
+        return {ALONE.get(m.name, m.name): infer([m], v, options)[m.name] for m, v in views}
     first = ("cmax", "accuracy", "mae") if part.table.has_truth else ("cmax",)
     numbers = infer([METRICS[name] for name in first], part.unranked, options)
     numbers |= part.infer_agreement() | part.infer_beside()
@@ -152,6 +166,13 @@ def _infer(part: System, function: str | None) -> dict[str, Inference]:
         numbers |= infer(part.plan.metrics(), part.rankings[function], options)
         numbers |= part.infer_reliability(function)
     return {ALONE.get(name, name): inference for name, inference in numbers.items()}
+
+
+def _is_known(metric: Metric, part: System, function: str | None) -> bool:
+    """Whether a group can be asked for it: coverage always, an area where there is a confidence."""
+    if metric.name == "cmax":
+        return True
+    return part.table.has_truth and (metric.view is not Ranking or function is not None)
 
 
 def contrast_with(

@@ -79,7 +79,7 @@ class Evaluation(Result[MetricsArtifact]):
 
     @property
     def brief(self) -> MetricsArtifact:
-        """The document without its rows, and without what only charts draw."""
+        """The document without its rows, and without what no screen shows of charts and groups."""
         return self._document
 
     @property
@@ -231,7 +231,8 @@ class Evaluation(Result[MetricsArtifact]):
         [('f', 1.0), ('m', 0.5)]
         """
         wanted = [name.strip() for column in columns for name in column.split(",")]
-        parts = [part for part in self.brief.slices if part.by == wanted]
+        was_asked = any(part.by == wanted for part in self.brief.slices)
+        parts = [p for p in self.document.slices if p.by == wanted] if was_asked else []
         if not parts and self.sources:
             parts = slices(self.sources, [",".join(wanted)], self.brief.best_function)
         if not parts:

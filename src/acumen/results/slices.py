@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.results.frames import frame_of
 from acumen.values.measured import Delta, Interval, Measured, Model
+
+CLAIMED: Final = "total_accuracy"
+"""Of which a sentence may claim that a group differs: errors and silence together."""
 
 
 class Slice(Model):

@@ -21,12 +21,10 @@ from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import listed
 from acumen.results.metrics import MetricsArtifact
-from acumen.results.slices import Slice
+from acumen.results.slices import CLAIMED, Slice
 from acumen.values.measured import Interval
 
 TITLE: Final = "For whom is it better or worse"
-CLAIMED: Final = "total_accuracy"
-"""What a sentence may claim: errors and silence together."""
 COLUMNS: Final = {
     CLAIMED: "right, of all",
     "coverage": "answered",
