@@ -211,23 +211,24 @@ def _in_study(jackknife: Jackknife, cases: NDArray[Any], size: int) -> Jackknife
 
 def _p_value(contrast: Contrast) -> float | None:
     """The largest chance of error at which the interval of a difference holds 0."""
-    value, interval = contrast.value, contrast.interval
-    if value is None or isinstance(interval, NoInterval):
+    value, form, interval = contrast.value, contrast.form, contrast.interval
+    if value is None or isinstance(interval, NoInterval) or isinstance(form, NoInterval):
         return None
 
-    def beyond(interval: Interval | NoInterval) -> float:  # as an angle, which has no infinity
-        reach = math.inf if isinstance(interval, NoInterval) else min(-interval.low, interval.high)
-        return math.atan2(reach, abs(value))
+    def beyond(level: float) -> float:  # as an angle, which has no infinity
+        low, high = form.ends(level)
+        return math.atan2(min(-low, high), abs(value))
 
-    low, high, above = 0.0, normal_quantile((1.0 + interval.confidence_level) / 2), beyond(interval)
+    level = interval.confidence_level
+    low, high, above = 0.0, normal_quantile((1.0 + level) / 2), beyond(level)
     below = -math.pi / 4  # no reach at all: 0 is as far off as the value
     if above < 0.0:
         low, below, high = high, above, -normal_quantile(LEAST_P / 2)
-        above = beyond(contrast.interval_at(1.0 - LEAST_P))
+        above = beyond(1.0 - LEAST_P)
     at, before = high, math.inf
     while above >= 0.0 and abs(at - before) > PRECISE:  # to where the line between both meets 0
         before, at = at, high - above * (high - low) / (above - below)
-        here = beyond(contrast.interval_at(1.0 - math.erfc(at / math.sqrt(2))))
+        here = beyond(1.0 - math.erfc(at / math.sqrt(2)))
         if here < 0.0:  # an end that stays twice is taken for half as far off, so that it moves
             low, below, above = at, here, above / (1 + (before == low))
         else:

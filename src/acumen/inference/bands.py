@@ -45,8 +45,7 @@ def risk_band(ranking: Ranking, options: Options) -> tuple[RiskBand | None, str 
         return None, why
     family = readings(ranking, options.items)
     erring = np.array([errors.erring_cases for errors in family.errors])
-    varies = np.array([jackknife.standard_error > 0.0 for jackknife in family.jackknives])
-    some = (erring >= ERRING_CASES) & varies
+    some = (erring >= ERRING_CASES) & family.varies
     if not some.any():
         return None, f"fewer than {ERRING_CASES} cases with an error are accepted"
     level = family.level_together(some, options.confidence_level, options.seed)

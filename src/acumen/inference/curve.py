@@ -26,14 +26,14 @@ from numpy.typing import NDArray
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
 from acumen.inference.distributions import normal_cdf, t_quantile
 from acumen.inference.influence import items_of, with_items
-from acumen.inference.intervals import default_interval
+from acumen.inference.intervals import Form, default_form
 from acumen.inference.jackknife import Jackknife
 from acumen.inference.options import Items
 from acumen.inference.replicates import too_few_cases
 from acumen.inference.resample import LeaveOut
 from acumen.metrics.registry import Kind, Metric
 from acumen.types import Floats
-from acumen.values.measured import Interval, NoInterval
+from acumen.values.measured import NoInterval
 from acumen.views.groups import deal
 from acumen.views.ranking import Ranking
 from acumen.views.risk_curve import RiskCurve
@@ -51,7 +51,9 @@ class Readings:
 
     coverage: Floats
     risk: Floats
-    jackknives: Sequence[Jackknife]
+    varies: NDArray[np.bool_]
+    forms: Sequence[Form | NoInterval]
+    """The interval of each at any level."""
     errors: Sequence[Errors]
     moves: Floats
     """``(coverage, case)``, or group of cases: what each adds to the risk."""
@@ -65,13 +67,9 @@ class Readings:
 
     def _ends(self, level: float) -> tuple[Floats, Floats]:
         low, high = np.zeros(len(self.risk)), np.full(len(self.risk), np.inf)
-        for at, risk in enumerate(self.risk.tolist()):
-            interval = default_interval(
-                Kind.READING, risk, self.jackknives[at],
-                errors=self.errors[at], one_error=lambda _: 1.0, level=level,
-            )  # fmt: skip
-            if isinstance(interval, Interval):
-                low[at], high[at] = interval.low, interval.high
+        for at, form in enumerate(self.forms):
+            if isinstance(form, Form):
+                low[at], high[at] = form.ends(level)
         return low, high
 
     def level_together(self, some: NDArray[np.bool_], level: float, seed: int) -> float:
@@ -178,38 +176,42 @@ def _readings(ranking: Ranking, curve: RiskCurve, items: Items) -> Readings:
         )
         for at in own
     ]
+    risk = curve.loss_at(accepted) / accepted
     derivatives = [
         _with_items(moves[at], ranking, None if rows is None else rows[at]) for at in own
     ]
-    return Readings(coverage, curve.loss_at(accepted) / accepted, derivatives, errors, moves)
+    varies = np.array([jackknife.standard_error > 0.0 for jackknife in derivatives])
+    parts = zip(risk.tolist(), derivatives, errors, strict=True)
+    forms = [default_form(Kind.READING, *of, lambda _: 1.0) for of in parts]
+    return Readings(coverage, risk, varies, forms, errors, moves)
 
 
-def crossing(
-    ranking: Ranking, value: float, risk: float, level: float, items: Items
-) -> Interval | NoInterval:
+def crossing(ranking: Ranking, value: float, risk: float, items: Items) -> Form | NoInterval:
     """The interval of the coverage at a risk."""
     if ranking.n_cases < FEWEST_CASES:
         return too_few_cases(ranking.n_cases)
-    family = readings(ranking, items)
-    low, high = family.ends(level)
-    everything = _of_all(ranking, level, items)
+    everything = _of_all(ranking, items)
     if isinstance(everything, NoInterval):
         return everything
-    least, most = (_last_within(family.coverage, end, risk) for end in (high, low))
-    return Interval(
-        low=min(everything.low if least is None else least, value),
-        high=max(everything.high if most is None else most, value),
-        method="curve",
-        confidence_level=level,
-    )
+    family = readings(ranking, items)
+
+    def ends(level: float) -> tuple[float, float]:
+        low, high = family.ends(level)
+        least, most = (_last_within(family.coverage, end, risk) for end in (high, low))
+        bottom, top = everything.ends(level)
+        return min(bottom if least is None else least, value), max(
+            top if most is None else most, value
+        )
+
+    return Form("curve", None, ends)
 
 
-def _of_all(ranking: Ranking, level: float, items: Items) -> Interval | NoInterval:
+def _of_all(ranking: Ranking, items: Items) -> Form | NoInterval:
     """The interval of the coverage of all that is answered."""
     curve = curve_of(ranking)
     rows = _by_row(ranking).moves_of_coverage(curve.answered) if items == "random" else None
     jackknife = _with_items(curve.moves_of_coverage(curve.answered), ranking, rows)
-    return default_interval(Kind.PROPORTION, curve.answered / curve.total, jackknife, level=level)
+    return default_form(Kind.PROPORTION, curve.answered / curve.total, jackknife)
 
 
 def _last_within(coverage: Floats, end: Floats, risk: float) -> float | None:
@@ -240,10 +242,10 @@ def _of_crossing(
         at, by_row = _moves(ranking, curve, accepted, items)
         moves, rows = -at[0], None if by_row is None else -by_row[0]
     jackknife = _with_items(moves, ranking, rows)
-    interval = crossing(ranking, value, risk, CONFIDENCE_LEVEL, items)
-    error = jackknife.standard_error
-    if isinstance(interval, NoInterval) or error == 0.0:
+    form, error = crossing(ranking, value, risk, items), jackknife.standard_error
+    if isinstance(form, NoInterval) or error == 0.0:
         return jackknife
-    reach = (interval.high - interval.low) / 2 / t_quantile(CONFIDENCE_LEVEL, jackknife.degrees)
+    low, high = form.ends(CONFIDENCE_LEVEL)
+    reach = (high - low) / 2 / t_quantile(CONFIDENCE_LEVEL, jackknife.degrees)
     scale = reach / error
     return _with_items(moves * scale, ranking, None if rows is None else rows * scale)

@@ -6,6 +6,16 @@ They are SciPy's, which is imported when the first one is asked for: a user wait
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import Any
+
+
+@cache
+def _special() -> Any:
+    """To look for a module takes as long as to ask it for a number."""
+    from scipy import special
+
+    return special
 
 
 def normal_cdf(z: float) -> float:
@@ -14,9 +24,7 @@ def normal_cdf(z: float) -> float:
     >>> round(normal_cdf(-1.96), 4)
     0.025
     """
-    from scipy.special import ndtr
-
-    return float(ndtr(z))
+    return float(_special().ndtr(z))
 
 
 def normal_quantile(p: float) -> float:
@@ -25,9 +33,7 @@ def normal_quantile(p: float) -> float:
     >>> round(normal_quantile(0.975), 4)
     1.96
     """
-    from scipy.special import ndtri
-
-    return float(ndtri(p))
+    return float(_special().ndtri(p))
 
 
 def t_cdf(degrees: float, t: float) -> float:
@@ -36,9 +42,7 @@ def t_cdf(degrees: float, t: float) -> float:
     >>> round(t_cdf(40, -2.0211), 4)
     0.025
     """
-    from scipy.special import stdtr
-
-    return float(stdtr(degrees, t))
+    return float(_special().stdtr(degrees, t))
 
 
 def t_quantile(level: float, degrees: float) -> float:
@@ -52,13 +56,11 @@ def t_quantile(level: float, degrees: float) -> float:
 
 def t_above(chance: float, degrees: float) -> float:
     """What Student's t exceeds with this chance, of at most a half."""
-    from scipy.special import stdtrit
-
     # by version, SciPy has -0.0 or 7e-17 at a half, no number at 0, and the wrong sign where a
     # chance is too small for it
     if chance in (0.0, 0.5):
         return 0.0 if chance else math.inf
-    return abs(float(stdtrit(degrees, chance)))
+    return abs(float(_special().stdtrit(degrees, chance)))
 
 
 def gamma_quantile(shape: float, p: float) -> float:
@@ -67,9 +69,7 @@ def gamma_quantile(shape: float, p: float) -> float:
     >>> round(gamma_quantile(1, 0.5), 4)  # of the exponential
     0.6931
     """
-    from scipy.special import gammaincinv
-
-    return float(gammaincinv(shape, p))
+    return float(_special().gammaincinv(shape, p))
 
 
 def beta_quantile(a: float, b: float, p: float) -> float:
@@ -78,6 +78,4 @@ def beta_quantile(a: float, b: float, p: float) -> float:
     >>> round(beta_quantile(1, 20, 0.95), 4)  # nothing seen in 20: up to 14% may be
     0.1391
     """
-    from scipy.special import betaincinv
-
-    return float(betaincinv(a, b, p))
+    return float(_special().betaincinv(a, b, p))

@@ -23,7 +23,7 @@ from acumen.defaults import (
 )
 from acumen.inference.curve import along_curve, crossing
 from acumen.inference.influence import case_influence, cross, statistic_of, without_groups
-from acumen.inference.intervals import default_interval
+from acumen.inference.intervals import Form, at_level, default_form
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.replicates import MOST_DROPPED, Replicates, bca, percentile, too_few_cases
@@ -88,14 +88,18 @@ class Inference(Result):
     """A metric's estimate, and the jackknife its interval was made from."""
 
     jackknife: Jackknife
-    interval_at: Callable[[float], Interval | NoInterval]
-    """The default interval at another confidence level."""
+    form: Form | NoInterval
+    """The default interval at any confidence level."""
 
     @property
     def summary(self) -> Inference:
         """The same without what its interval was made of: nothing will be held against it."""
-        interval = self.interval
-        return replace(self, jackknife=Jackknife(np.empty(0)), interval_at=lambda _: interval)
+        none = NoInterval(why=Absence.NEEDS_ROWS)
+        return replace(self, jackknife=Jackknife(np.empty(0)), form=none)
+
+    def interval_at(self, level: float) -> Interval | NoInterval:
+        """The default interval at another confidence level."""
+        return at_level(self.form, level)
 
     @property
     def measured(self) -> Measured:
@@ -184,7 +188,7 @@ def inference_of(
     if value is None:
         none = NoInterval(why=Absence.NO_VALUE)
         reason = estimate.reason or metric.undefined
-        return Inference(metric, None, reason, none, none, replicates, jackknife, lambda _: none)
+        return Inference(metric, None, reason, none, none, replicates, jackknife, none)
     level, one_error = options.confidence_level, metric.one_error
     errors = None if metric.errors is None else metric.errors(view, **metric.parameters)
     jackknife = _on_cases_that_count(metric, view, jackknife, errors)
@@ -193,20 +197,16 @@ def inference_of(
     if errors is not None and one_error is not None:
         bounds = errors.bounds(one_error)
 
-    def default(level: float) -> Interval | NoInterval:
-        if metric.kind is Kind.CROSSING:
-            return crossing(view, value, metric.parameters["risk"], level, options.items)
-        interval = default_interval(
-            metric.kind, value, jackknife,
-            errors=errors, one_error=one_error, noise=noise, level=level,
-        )  # fmt: skip
-        return interval.within(bounds) if isinstance(interval, Interval) else interval
-
+    if metric.kind is Kind.CROSSING:
+        form = crossing(view, value, metric.parameters["risk"], options.items)
+    else:
+        form = default_form(metric.kind, value, jackknife, errors, one_error, noise)
+        form = form.within(bounds) if isinstance(form, Form) else form
     interval, by_percentile = intervals(
         options,
         replicates,
         jackknife.cases,
-        default=lambda: default(level),
+        default=lambda: at_level(form, level),
         corrected=lambda: bca(replicates, value, jackknife, level),
         of_curve=metric.curve is not None,
     )
@@ -217,7 +217,7 @@ def inference_of(
         if metric.kind is not Kind.CASES:  # exact: no case can carry its variance
             interval = weighed(interval, view, jackknife, metric.caution or "")
     interval = _resting(interval, _rare_group(metric, view))
-    return Inference(metric, value, None, interval, by_percentile, replicates, jackknife, default)
+    return Inference(metric, value, None, interval, by_percentile, replicates, jackknife, form)
 
 
 def intervals(

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
 from acumen.inference.distributions import (
@@ -39,6 +40,36 @@ FEW_ERRORS: Final = 2 * SPARSE_ERRORS
 """With fewer of them among the answers accepted at a cut, its upper end looks at that as well."""
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An interval of which only the level is open: cheap to ask for its ends at many."""
+
+    method: str
+    standard_error: float | None
+    ends_at: Callable[[float], tuple[float, float]]
+    """Both ends at a confidence level, before they are cut to what the metric may be."""
+    bounds: tuple[tuple[float, float], ...] = ()
+    flags: tuple[Flag, ...] = ()
+    erring_cases: int | None = None
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """Both ends at a confidence level."""
+        low, high = self.ends_at(level)
+        for least, most in self.bounds:
+            if not least <= low <= high <= most:
+                low, high = min(max(low, least), most), max(min(high, most), least)
+        return low, high
+
+    def at(self, level: float) -> Interval:
+        """The interval of a confidence level."""
+        facts: Any = {"flags": self.flags, "erring_cases": self.erring_cases}
+        return between(*self.ends(level), self.method, level, self.standard_error, **facts)
+
+    def within(self, bounds: tuple[float, float]) -> Form:
+        """The same cut to the values the metric may take."""
+        return replace(self, bounds=(*self.bounds, bounds))
+
+
 def default_interval(
     kind: Kind,
     estimate: float,
@@ -49,7 +80,24 @@ def default_interval(
     noise: tuple[float, float] | None = None,
     level: float = CONFIDENCE_LEVEL,
 ) -> Interval | NoInterval:
-    """The default interval of a metric, by the kind of values it takes.
+    """The default interval of a metric; see :func:`default_form`."""
+    return at_level(default_form(kind, estimate, jackknife, errors, one_error, noise), level)
+
+
+def at_level(form: Form | NoInterval, level: float) -> Interval | NoInterval:
+    """The interval of a confidence level, where there is one at any."""
+    return form if isinstance(form, NoInterval) else form.at(level)
+
+
+def default_form(
+    kind: Kind,
+    estimate: float,
+    jackknife: Jackknife,
+    errors: Errors | None = None,
+    one_error: Callable[[float], float] | None = None,
+    noise: tuple[float, float] | None = None,
+) -> Form | NoInterval:
+    """The default interval of a metric at any level, by the kind of values it takes.
 
     ``errors`` and ``one_error`` serve risks, and shares of what is right, when errors are sparse:
     fewer than 3 erring cases. ``noise`` serves distances.
@@ -64,47 +112,56 @@ def default_interval(
         by_case = left_out == jackknife.cases
         why = Absence.UNDEFINED_WITHOUT_CASES if by_case else Absence.UNDEFINED_WITHOUT_GROUPS
         return NoInterval(why=why, count=lacking, of=left_out)
-    interval: Interval | NoInterval
+    form: Form | NoInterval
     match kind:
         case Kind.RISK:
-            interval = _risk(estimate, jackknife, errors, one_error, level)
+            form = _risk(estimate, jackknife, errors, one_error)
         case Kind.READING:
-            interval = _reading(estimate, jackknife, errors, one_error, level)
+            form = _reading(estimate, jackknife, errors, one_error)
         case Kind.PROPORTION | Kind.CROSSING:
-            interval = _proportion(estimate, jackknife, errors, level)
+            form = _proportion(estimate, jackknife, errors)
         case Kind.CASES:
-            interval = exact(estimate, jackknife, level)
+            form = exact(estimate, jackknife)
         case Kind.SCORE:
-            interval = _on_logits(estimate, jackknife, level)
+            form = _on_logits(estimate, jackknife)
         case Kind.GAIN:
-            interval = _gain(estimate, jackknife, level)
+            form = _gain(estimate, jackknife)
         case Kind.DISTANCE:
-            interval = _distance(estimate, jackknife, noise, level)
+            form = _distance(estimate, jackknife, noise)
         case Kind.CORRELATION:
-            interval = _correlation(estimate, jackknife, level)
+            form = _correlation(estimate, jackknife)
         case Kind.EXCESS if estimate >= 0.0:
-            interval = _risk(estimate, jackknife, errors, one_error, level)
+            form = _risk(estimate, jackknife, errors, one_error)
         case Kind.REAL | Kind.EXCESS if jackknife.standard_error > 0.0:
-            interval = plain(estimate, jackknife, level)
+            form = plain(estimate, jackknife)
         case Kind.REAL | Kind.EXCESS:
-            interval = NoInterval(why=Absence.NO_VARIATION)
-    return interval.within(kind.bounds) if isinstance(interval, Interval) else interval
+            form = NoInterval(why=Absence.NO_VARIATION)
+    return form.within(kind.bounds) if isinstance(form, Form) else form
 
 
-def exact(share: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVEL) -> Interval:
+def exact(share: float, jackknife: Jackknife) -> Form:
     """The exact interval of a share of cases: each end by the binomial (Clopper, Pearson 1934)."""
-    n, s, tail = jackknife.cases, jackknife.standard_error, (1.0 - level) / 2.0
+    n, s = jackknife.cases, jackknife.standard_error
     k = share * n
-    low = beta_quantile(k, n - k + 1.0, tail) if k > 0.0 else 0.0
-    high = beta_quantile(k + 1.0, n - k, 1.0 - tail) if k < n else 1.0
-    return between(min(low, share), max(high, share), CLOPPER_PEARSON, level, s)
+
+    def ends(level: float) -> tuple[float, float]:
+        tail = (1.0 - level) / 2.0
+        low = beta_quantile(k, n - k + 1.0, tail) if k > 0.0 else 0.0
+        high = beta_quantile(k + 1.0, n - k, 1.0 - tail) if k < n else 1.0
+        return min(low, share), max(high, share)
+
+    return Form(CLOPPER_PEARSON, s, ends)
 
 
-def plain(estimate: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVEL) -> Interval:
+def plain(estimate: float, jackknife: Jackknife) -> Form:
     """θ ± t·s, with the kurtosis' degrees of freedom."""
-    s = jackknife.standard_error
-    reach = t_quantile(level, jackknife.degrees) * s
-    return between(estimate - reach, estimate + reach, "jackknife-t", level, s)
+    s, degrees = jackknife.standard_error, jackknife.degrees
+
+    def ends(level: float) -> tuple[float, float]:
+        reach = t_quantile(level, degrees) * s
+        return estimate - reach, estimate + reach
+
+    return Form("jackknife-t", s, ends)
 
 
 def skewed(estimate: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVEL) -> Interval:
@@ -115,11 +172,8 @@ def skewed(estimate: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVE
 
     A few large deviations on one side are seen too seldom there. For decisions on one end.
     """
-    interval, skewness, root = (
-        plain(estimate, jackknife, level),
-        jackknife.skewness,
-        jackknife.n**0.5,
-    )
+    interval = plain(estimate, jackknife).at(level)
+    skewness, root = jackknife.skewness, jackknife.n**0.5
     if abs(skewness) < ROUNDING:
         return interval
     t, s = t_quantile(level, jackknife.degrees), jackknife.standard_error
@@ -137,19 +191,21 @@ def _risk(
     jackknife: Jackknife,
     errors: Errors | None,
     one_error: Callable[[float], float] | None,
-    level: float,
-) -> Interval | NoInterval:
+) -> Form | NoInterval:
     s = jackknife.standard_error
     if errors is not None and one_error is not None and _is_sparse(estimate, errors, s):
-        return _sparse(estimate, jackknife, errors, one_error(errors.cmax) * errors.unit, level)
-    if estimate > 0.0 and s > 0.0:
-        reach = t_quantile(level, jackknife.degrees) * s / estimate
-        low = estimate * math.exp(-reach)
-        high = estimate * math.exp(reach) if reach < 700 else math.inf
-        return between(low, high, "log-jackknife-t", level, s)
-    if s > 0.0:
-        return plain(estimate, jackknife, level)
-    return NoInterval(why=Absence.NO_VARIATION)
+        return _sparse(estimate, jackknife, errors, one_error(errors.cmax) * errors.unit)
+    if not s > 0.0:
+        return NoInterval(why=Absence.NO_VARIATION)
+    if not estimate > 0.0:
+        return plain(estimate, jackknife)
+    error, degrees = s / estimate, jackknife.degrees
+
+    def ends(level: float) -> tuple[float, float]:
+        reach = t_quantile(level, degrees) * error
+        return estimate * math.exp(-reach), estimate * math.exp(reach) if reach < 700 else math.inf
+
+    return Form("log-jackknife-t", s, ends)
 
 
 def _reading(
@@ -157,22 +213,25 @@ def _reading(
     jackknife: Jackknife,
     errors: Errors | None,
     one_error: Callable[[float], float] | None,
-    level: float,
-) -> Interval | NoInterval:
+) -> Form | NoInterval:
     r"""A risk at a coverage or at a cut: :math:`(\sqrt{R} \pm t\,s / 2\sqrt{R})^2`.
 
     On the scale of roots a small risk does not vary less for being small, and no end is far off.
     """
     sparse, s = None, jackknife.standard_error
     if errors is not None and one_error is not None and errors.erring_cases < FEW_ERRORS:
-        sparse = _sparse(estimate, jackknife, errors, one_error(errors.cmax) * errors.unit, level)
+        sparse = _sparse(estimate, jackknife, errors, one_error(errors.cmax) * errors.unit)
         if _is_sparse(estimate, errors, s):
             return sparse
     if not (estimate > 0.0 and s > 0.0):
         return NoInterval(why=Absence.NO_VARIATION)
-    low, high = on_roots(estimate, t_quantile(level, jackknife.degrees) * s)
-    high = high if sparse is None else max(high, sparse.high)
-    return between(low, high, "root-jackknife-t", level, s)
+    degrees = jackknife.degrees
+
+    def ends(level: float) -> tuple[float, float]:
+        low, high = on_roots(estimate, t_quantile(level, degrees) * s)
+        return low, high if sparse is None else max(high, sparse.ends_at(level)[1])
+
+    return Form("root-jackknife-t", s, ends)
 
 
 def on_roots(risk: float, reach: float) -> tuple[float, float]:
@@ -190,19 +249,20 @@ def _is_sparse(risk: float, errors: Errors, s: float) -> bool:
     return errors.erring_cases < SPARSE_ERRORS and (s > 0.0 or risk == 0.0)
 
 
-def _sparse(
-    estimate: float, jackknife: Jackknife, errors: Errors, one_level: float, level: float
-) -> Interval:
+def _sparse(estimate: float, jackknife: Jackknife, errors: Errors, one_level: float) -> Form:
     """A risk of fewer than 3 erring cases; ``one_level`` is its value if every row lost a level.
 
     One or two: gamma quantiles, the upper one as if one more error had come. None: so many cases
     could err and have stayed hidden, and what an erring case loses is then unknown: a level a row.
     """
-    upper, s = (1 + level) / 2, jackknife.standard_error
-    if errors.erring_cases == 0:
-        high = (1 - (1 - upper) ** (1 / errors.cases)) * errors.least_loss * one_level
-        return between(0.0, high, ZERO_ERRORS, level, s, flags=(Flag.NO_ERRORS,))
-    variance = (s * t_quantile(level, jackknife.n - 1) / normal_quantile(upper)) ** 2
+    s, erring, degrees = jackknife.standard_error, errors.erring_cases, jackknife.n - 1
+
+    def none(level: float) -> tuple[float, float]:
+        most = 1 - (1 - (1 + level) / 2) ** (1 / errors.cases)
+        return 0.0, most * errors.least_loss * one_level
+
+    if erring == 0:
+        return Form(ZERO_ERRORS, s, none, flags=(Flag.NO_ERRORS,))
     extra = max(errors.least_loss, errors.worst_case) / errors.answered * one_level
 
     def quantile(mean: float, variance: float, p: float) -> float:
@@ -210,69 +270,95 @@ def _sparse(
             return max(mean, 0.0)
         return gamma_quantile(mean * mean / variance, p) * variance / mean
 
-    low = quantile(estimate, variance, 1 - upper)
-    high = quantile(estimate + extra, variance + extra * extra, upper)
-    flags, erring = (Flag.FEW_ERRORS,), errors.erring_cases
-    return between(low, high, "gamma", level, s, flags=flags, erring_cases=erring)
+    def ends(level: float) -> tuple[float, float]:
+        upper = (1 + level) / 2
+        variance = (s * t_quantile(level, degrees) / normal_quantile(upper)) ** 2
+        low = quantile(estimate, variance, 1 - upper)
+        return low, quantile(estimate + extra, variance + extra * extra, upper)
+
+    return Form("gamma", s, ends, flags=(Flag.FEW_ERRORS,), erring_cases=erring)
 
 
-def _on_logits(p: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
+def _on_logits(p: float, jackknife: Jackknife) -> Form | NoInterval:
     s = jackknife.standard_error
     if not (0.0 < p < 1.0 and s > 0.0):
         return NoInterval(why=Absence.NO_VARIATION)
-    center = math.log(p / (1 - p))
-    reach = t_quantile(level, jackknife.degrees) * s / (p * (1 - p))
-    ends = _expit(center - reach), _expit(center + reach)
-    return between(*ends, "logit-jackknife-t", level, s)
+    center, error, degrees = math.log(p / (1 - p)), s / (p * (1 - p)), jackknife.degrees
+
+    def ends(level: float) -> tuple[float, float]:
+        reach = t_quantile(level, degrees) * error
+        return _expit(center - reach), _expit(center + reach)
+
+    return Form("logit-jackknife-t", s, ends)
 
 
-def _proportion(p: float, jackknife: Jackknife, errors: Errors | None, level: float) -> Interval:
+def _proportion(p: float, jackknife: Jackknife, errors: Errors | None) -> Form:
     """A share of rows. Its few failures are a risk, so that both say the same of them."""
-    if errors is not None and _is_sparse(1.0 - p, errors, jackknife.standard_error):
-        failing = _sparse(1.0 - p, jackknife, errors, 1.0, level)
-        return failing.model_copy(update={"low": 1.0 - failing.high, "high": 1.0 - failing.low})
-    varying = _on_logits(p, jackknife, level)
-    if isinstance(varying, Interval):
-        return varying
     n, s = jackknife.cases, jackknife.standard_error
-    t = t_quantile(level, n - 1)
-    middle = (p + t * t / (2 * n)) / (1 + t * t / n)
-    reach = t / (1 + t * t / n) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
-    low = middle - reach if p > 0.0 else 0.0  # exactly, where rounding would miss it
-    high = middle + reach if p < 1.0 else 1.0
-    return between(low, high, WILSON, level, s)
+    if errors is not None and _is_sparse(1.0 - p, errors, s):
+        failing = _sparse(1.0 - p, jackknife, errors, 1.0)
+
+        def mirrored(level: float) -> tuple[float, float]:
+            low, high = failing.ends_at(level)
+            return 1.0 - high, 1.0 - low
+
+        return replace(failing, ends_at=mirrored)
+    varying = _on_logits(p, jackknife)
+    if isinstance(varying, Form):
+        return varying
+
+    def ends(level: float) -> tuple[float, float]:
+        t = t_quantile(level, n - 1)
+        middle = (p + t * t / (2 * n)) / (1 + t * t / n)
+        reach = t / (1 + t * t / n) * math.sqrt(p * (1 - p) / n + t * t / (4 * n * n))
+        low = middle - reach if p > 0.0 else 0.0  # exactly, where rounding would miss it
+        return low, middle + reach if p < 1.0 else 1.0
+
+    return Form(WILSON, s, ends)
 
 
 def _distance(
-    d: float, jackknife: Jackknife, noise: tuple[float, float] | None, level: float
-) -> Interval | NoInterval:
+    d: float, jackknife: Jackknife, noise: tuple[float, float] | None
+) -> Form | NoInterval:
     """A sum of absolute values without the noise that each of them holds; see ``Metric.noise``."""
     s = jackknife.standard_error
     if s == 0.0:
         return NoInterval(why=Absence.NO_VARIATION)
+    degrees = jackknife.degrees
     least, added = (d, 0.0) if noise is None else noise
-    reach, flags = t_quantile(level, jackknife.degrees) * s, (Flag.NOISE_RAISES,)
-    ends = max(0.0, least - reach), max(least, d - added) + reach
-    return between(*ends, "jackknife-t less noise", level, s, flags=flags)
+
+    def ends(level: float) -> tuple[float, float]:
+        reach = t_quantile(level, degrees) * s
+        return max(0.0, least - reach), max(least, d - added) + reach
+
+    return Form("jackknife-t less noise", s, ends, flags=(Flag.NOISE_RAISES,))
 
 
-def _gain(gain: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
+def _gain(gain: float, jackknife: Jackknife) -> Form | NoInterval:
     """On the log of what is missing from 1: a gain has no other bound."""
     s, missing = jackknife.standard_error, 1.0 - gain
     if not (missing > 0.0 and s > 0.0):
         return NoInterval(why=Absence.NO_VARIATION)
-    reach = min(700.0, t_quantile(level, jackknife.degrees) * s / missing)
-    ends = 1.0 - missing * math.exp(reach), 1.0 - missing * math.exp(-reach)
-    return between(*ends, "log-jackknife-t of 1 − θ", level, s)
+    error, degrees = s / missing, jackknife.degrees
+
+    def ends(level: float) -> tuple[float, float]:
+        reach = min(700.0, t_quantile(level, degrees) * error)
+        return 1.0 - missing * math.exp(reach), 1.0 - missing * math.exp(-reach)
+
+    return Form("log-jackknife-t of 1 − θ", s, ends)
 
 
-def _correlation(r: float, jackknife: Jackknife, level: float) -> Interval | NoInterval:
+def _correlation(r: float, jackknife: Jackknife) -> Form | NoInterval:
     s = jackknife.standard_error
     if not (abs(r) < 1.0 and s > 0.0):
         return NoInterval(why=Absence.NO_VARIATION)
-    center, reach = math.atanh(r), t_quantile(level, jackknife.degrees) * s / (1 - r * r)
-    low, high = math.tanh(center - reach), math.tanh(center + reach)
-    return between(low, high, "atanh-jackknife-t", level, s)
+    center, error, degrees = math.atanh(r), s / (1 - r * r), jackknife.degrees
+
+    def ends(level: float) -> tuple[float, float]:
+        reach = t_quantile(level, degrees) * error
+        return math.tanh(center - reach), math.tanh(center + reach)
+
+    return Form("atanh-jackknife-t", s, ends)
 
 
 def _expit(x: float) -> float:

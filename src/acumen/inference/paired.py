@@ -17,9 +17,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from acumen.defaults import FEWEST_CASES
+from acumen.defaults import CONFIDENCE_LEVEL, FEWEST_CASES
 from acumen.inference.infer import Inference, Result, infer, intervals, marked
-from acumen.inference.intervals import plain
+from acumen.inference.intervals import Form, at_level, plain
 from acumen.inference.jackknife import ROUNDING, Jackknife
 from acumen.inference.options import Options
 from acumen.inference.ranks import Family, reach_of
@@ -50,6 +50,8 @@ class Contrast(Result):
 
     left: Inference
     right: Inference
+    form: Form | NoInterval
+    """The default interval at any confidence level."""
     test: SwapTest | None = None
     alone: Tested | None = None
     """The outcome of its test, as if it were the only one."""
@@ -96,8 +98,7 @@ class Contrast(Result):
 
     def interval_at(self, level: float) -> Interval | NoInterval:
         """The default interval at another confidence level."""
-        a, b = (replace(s, interval=s.interval_at(level)) for s in (self.left, self.right))
-        return delta_interval(self.metric, a, b, level)
+        return at_level(self.form, level)
 
     def undefined(self, reason: str) -> Contrast:
         """This difference with a reason of its own, if it has no value."""
@@ -214,8 +215,9 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
         which, reason = ("first", left.reason) if left.value is None else ("second", right.reason)
         none = NoInterval(why=Absence.NO_VALUE)
         reason = f"undefined for the {which}: {reason}"
-        return Contrast(metric, None, reason, none, none, replicates, left, right)
+        return Contrast(metric, None, reason, none, none, replicates, left, right, none)
     value, level = right.value - left.value, options.confidence_level
+    form = delta_form(metric, left, right)
     cases = min(left.jackknife.cases, right.jackknife.cases)
 
     def corrected() -> Interval | NoInterval:
@@ -227,22 +229,27 @@ def contrast_of(metric: Metric, left: Inference, right: Inference, options: Opti
         options,
         replicates,
         cases,
-        default=lambda: delta_interval(metric, left, right, level),
+        default=lambda: at_level(form, level),
         corrected=corrected,
         of_curve=metric.curve is not None,
     )
     if isinstance(interval, Interval):
         interval = marked(interval, cases, left, right)
-    return Contrast(metric, value, None, interval, by_percentile, replicates, left, right)
+    return Contrast(metric, value, None, interval, by_percentile, replicates, left, right, form)
 
 
 def delta_interval(
     metric: Metric, left: Inference, right: Inference, level: float
 ) -> Interval | NoInterval:
-    """The default interval of a difference: MOVER, or the plain jackknife-t where that is best."""
+    """The default interval of a difference; see :func:`delta_form`."""
+    return at_level(delta_form(metric, left, right), level)
+
+
+def delta_form(metric: Metric, left: Inference, right: Inference) -> Form | NoInterval:
+    """The default interval of a difference at any level: MOVER, or plain where that is best."""
     assert left.value is not None
     assert right.value is not None
-    value = right.value - left.value
+    a, b = left.value, right.value
     if left.jackknife.gaps != right.jackknife.gaps:
         return NoInterval(why=Absence.SIDES_DIFFER)
     cases = min(left.jackknife.cases, right.jackknife.cases)
@@ -253,22 +260,37 @@ def delta_interval(
         return NoInterval(why=Absence.TOO_FEW_ITEMS, count=FEWEST_CASES, of=items.cases)
     varies = bool(difference.deviations.any())
     if varies and (metric.kind is Kind.REAL or metric.name in PLAIN):
-        return plain(value, difference, level)
-    if isinstance(left.interval, NoInterval):
-        return left.interval.model_copy(update={"side": "left"})
-    if isinstance(right.interval, NoInterval):
-        return right.interval.model_copy(update={"side": "right"})
-    r, share = left.jackknife.correlation(right.jackknife), 1.0
-    if not varies and r > 0.0:
-        # both move alike with every case: some cases where they do not may have stayed hidden,
-        # and in those they are like any two systems
-        r, share = 0.0, 1.0 - ((1.0 - level) / 2.0) ** (1.0 / cases)
-    below = _reach(right.value - right.interval.low, left.interval.high - left.value, r)
-    above = _reach(right.interval.high - right.value, left.value - left.interval.low, r)
-    if below + above == 0.0:
+        return plain(b - a, difference)
+    of_left, of_right = left.form, right.form
+    if isinstance(of_left, NoInterval):
+        return _of_side("left", left.interval, of_left)
+    if isinstance(of_right, NoInterval):
+        return _of_side("right", right.interval, of_right)
+    r = left.jackknife.correlation(right.jackknife)
+    # both move alike with every case: some cases where they do not may have stayed hidden,
+    # and in those they are like any two systems
+    is_hidden = not varies and r > 0.0
+    r = 0.0 if is_hidden else r
+
+    def reaches(level: float) -> tuple[float, float]:
+        share = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / cases) if is_hidden else 1.0
+        (low_a, high_a), (low_b, high_b) = of_left.ends(level), of_right.ends(level)
+        below, above = _reach(b - low_b, high_a - a, r), _reach(high_b - b, a - low_a, r)
+        return math.sqrt(share) * below, math.sqrt(share) * above
+
+    def ends(level: float) -> tuple[float, float]:
+        below, above = reaches(level)
+        return b - a - below, b - a + above
+
+    if sum(reaches(CONFIDENCE_LEVEL)) == 0.0:
         return NoInterval(why=Absence.NO_VARIATION)
-    ends = value - math.sqrt(share) * below, value + math.sqrt(share) * above
-    return between(*ends, "MOVER", level, difference.standard_error)
+    return Form("MOVER", difference.standard_error, ends)
+
+
+def _of_side(side: Side, interval: Interval | NoInterval, none: NoInterval) -> NoInterval:
+    """Why a side has no interval, with what is told of it there."""
+    why = interval if isinstance(interval, NoInterval) else none
+    return why.model_copy(update={"side": side})
 
 
 def _reach(x: float, y: float, r: float) -> float:

@@ -61,7 +61,7 @@ class Replicates:
 
 
 def between(
-    low: float, high: float, method: str, level: float, error: float, **facts: Any
+    low: float, high: float, method: str, level: float, error: float | None, **facts: Any
 ) -> Interval:
     """The interval from ``low`` to ``high``, with its standard error."""
     return Interval(

@@ -74,7 +74,7 @@ class Estimate:
         if np.isnan(difference):
             return Delta(delta=None, reason=NO_VALUE, **sides)
         both = Estimate(difference, self.left_out - other.left_out, self.present | other.present)
-        interval = _sound(both._jackknife(), lambda j: plain(difference, j, level))
+        interval = _sound(both._jackknife(), lambda j: plain(difference, j).at(level))
         return Delta(delta=difference, **sides, **one_of(interval))
 
     def _jackknife(self) -> Jackknife:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -213,7 +213,7 @@ class Measurement:
                 why = Absence.NO_VALUE if estimate.value is None else Absence.NEEDS_ROWS
                 value, none = (estimate.value, estimate.reason), NoInterval(why=why)
                 facts = (metric, *value, none, none, NO_REPLICATES, Jackknife(np.empty(0)))
-                out[metric.name] = Inference(*facts, interval_at=partial(_same, none))
+                out[metric.name] = Inference(*facts, form=none)
                 continue
             jackknife = CaseSums.among(sums, part, total)
             if f"{part}_less_2" in sums:
@@ -229,8 +229,3 @@ class Measurement:
         bounds = self.counts.bounds(self.metrics, self.loss)
         measured = {name: i.measured.model_dump() for name, i in inferences.items()}
         return {n: Certified(**facts, bounds=bounds.get(n)) for n, facts in measured.items()}
-
-
-def _same(none: NoInterval, level: float) -> NoInterval:
-    """At any level there is none, for one reason."""
-    return none
