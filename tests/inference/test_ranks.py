@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,8 +42,14 @@ def test_ranks_follow_from_who_beats_whom() -> None:
     assert rank_intervals("ABCD", wins) == {"A": (1, 2), "B": (2, 3), "C": (1, 4), "D": (3, 4)}
 
 
+def family_of(moves: Any) -> Family:
+    """Of differences that are the moves themselves: numbers beside one that stays at 0."""
+    rows = [np.zeros(len(moves[0])), *moves]
+    return Family.of(rows, [0.0] * len(rows), [(0, at) for at in range(1, len(rows))])
+
+
 def test_one_difference_needs_no_adjustment() -> None:
-    one = Family.of([RNG.normal(size=1000)], [0.0])
+    one = family_of([RNG.normal(size=1000)])
     assert one.adjusted(0.03, 2.17) == 0.03
     assert one.stretch(0.95) == 1.0
 
@@ -55,7 +63,7 @@ def test_without_shared_resamples_it_is_bonferroni() -> None:
 
 def test_a_copy_of_a_difference_costs_next_to_nothing() -> None:
     draws = RNG.normal(size=100_000)
-    twice = Family.of([draws, 2 * draws], [0.0, 0.0])
+    twice = family_of([draws, 2 * draws])
     assert twice.adjusted(0.04, z_of(0.04)) == pytest.approx(0.04, abs=0.003)
     assert twice.stretch(0.95) == pytest.approx(1.0, abs=0.01)
 
@@ -64,15 +72,29 @@ def test_all_pairs_of_equal_systems_are_tukeys_range() -> None:
     k, size = 5, 100_000
     means = RNG.normal(size=(k, size))
     pairs = list(combinations(range(k), 2))
-    family = Family.of([means[b] - means[a] for a, b in pairs], [0.0] * len(pairs))
+    family = Family.of(means, [0.0] * k, pairs)
     exact = float(stats.studentized_range.sf(2.5 * np.sqrt(2), k, 1e6))
     assert family.adjusted(0.0124, 2.5) == pytest.approx(exact, abs=0.005)
     furthest = stats.studentized_range.ppf(0.95, k, 1e6) / np.sqrt(2)
     assert family.stretch(0.95) == pytest.approx(furthest / z_of(0.05), rel=0.01)
 
 
+def test_all_pairs_of_many_systems_take_the_memory_of_one() -> None:
+    values = RNG.normal(size=(60, 2000))
+    values[:, :7] = np.nan
+    pairs, estimates = list(combinations(range(60), 2)), RNG.normal(size=60)
+    tracemalloc.start()
+    family = Family.of(values, estimates, pairs)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * values.nbytes  # all differences would be 30 times it
+    moves = np.array([values[b] - values[a] - (estimates[b] - estimates[a]) for a, b in pairs])
+    moves = moves[:, 7:] / np.sqrt((moves[:, 7:] ** 2).mean(axis=1, keepdims=True))
+    assert family.furthest == pytest.approx(np.sort(np.abs(moves).max(axis=0)))
+
+
 def test_interval_and_adjusted_p_decide_alike() -> None:
-    family = Family.of(list(RNG.normal(size=(6, 999))), [0.0] * 6)
+    family = family_of(RNG.normal(size=(6, 999)))
     for value in np.linspace(1.5, 4.5, 301).tolist():
         interval = Interval(low=value - 1.5, high=value + 1.5, method="x")
         adjusted = family.adjusted(0.0001, reaches(interval, value))
@@ -83,11 +105,11 @@ def test_a_resample_undefined_for_one_is_dropped_for_all() -> None:
     values = RNG.normal(size=(3, 1000))
     holes = values.copy()
     holes[0, :10] = np.nan
-    family = Family.of(list(holes), [0.0] * 3)
+    family = family_of(holes)
     assert len(family.furthest) == 990
-    assert (family.furthest == Family.of(list(values[:, 10:]), [0.0] * 3).furthest).all()
+    assert (family.furthest == family_of(values[:, 10:]).furthest).all()
     holes[0, :100] = np.nan  # too many: nothing is known of how they move together
-    assert len(Family.of(list(holes), [0.0] * 3).furthest) == 0
+    assert len(family_of(holes).furthest) == 0
 
 
 def test_two_systems_have_the_numbers_of_a_comparison_of_two() -> None:

@@ -55,8 +55,8 @@ SMALL_TABLE: Final = 20_000
 class _Function:
     """What one confidence function comes to, on one system or on two."""
 
-    numbers: Sequence[Mapping[str, Inference]]
-    """Of each system."""
+    numbers: Mapping[str, Inference]
+    """Of one system; of many they would hold every resample of each."""
     contrasts: Mapping[str, Contrast]
     matched: Matched | None
     variant: Variant | dict[str, Variant]
@@ -202,25 +202,40 @@ def _measure_each(systems: Sequence[System], names: Sequence[str]) -> list[_Func
 
 
 def _measure(systems: Sequence[System], name: str, options: Options, threads: int) -> _Function:
-    plan, rankings = systems[0].plan, [system.rankings[name] for system in systems]
+    plan = systems[0].plan
     contrasts: dict[str, Contrast] = {}
     matched = None
     if len(systems) == 2:
+        rankings = [system.rankings[name] for system in systems]
         contrasts = compare(plan.metrics(), rankings[0], rankings[1], options)
         contrasts |= compare_reliability(systems[0], systems[1], name)
         matched = compare_matched(rankings[0], rankings[1], options, plan.matched_coverage)
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
+        sides = [_side(*of, name, plural=True) for of in zip(systems, numbers, strict=True)]
+    elif len(systems) == 1:
+        numbers = [_alone(systems[0], name, options)]
+        sides = [_side(systems[0], numbers[0], name, plural=False)]
     else:
-        numbers = share(lambda system: _alone(system, name, options), systems, threads)
-    notes, variants = [], []
-    for system, ranking, values in zip(systems, rankings, numbers, strict=True):
-        of_side = name if len(systems) == 1 else f"{name} ({system.name})"
-        notes += _ranking_warnings(of_side, ranking, values)
-        beside = system.why_not_honest(name) | system.floor_beside(ranking)
-        variants.append(build.variant(ranking, values, plan, beside))
-    by_input = {f"input_{at}": variant for at, variant in enumerate(variants)}
-    variant = variants[0] if len(variants) == 1 else by_input
-    return _Function(numbers, contrasts, matched, variant, notes)
+        numbers = [{}]
+        sides = share(
+            lambda system: _side(system, _alone(system, name, options), name, plural=True),
+            systems,
+            threads,
+        )
+    notes = [note for _, own in sides for note in own]
+    by_input = {f"input_{at}": variant for at, (variant, _) in enumerate(sides)}
+    variant = sides[0][0] if len(sides) == 1 else by_input
+    return _Function(numbers[0], contrasts, matched, variant, notes)
+
+
+def _side(
+    system: System, numbers: Mapping[str, Inference], name: str, *, plural: bool
+) -> tuple[Variant, list[str]]:
+    """What is written of a confidence function on one system, and what its ranking cannot say."""
+    ranking = system.rankings[name]
+    notes = _ranking_warnings(f"{name} ({system.name})" if plural else name, ranking, numbers)
+    beside = system.why_not_honest(name) | system.floor_beside(ranking)
+    return build.variant(ranking, numbers, system.plan, beside), notes
 
 
 def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
@@ -274,7 +289,7 @@ def _best(
     system: System, functions: Mapping[str, _Function], twins: Mapping[str, str]
 ) -> Best | None:
     """The confidence function with the lowest AUGRC, its equals, and the rivals it has."""
-    augrc = {name: function.numbers[0]["augrc"] for name, function in functions.items()}
+    augrc = {name: function.numbers["augrc"] for name, function in functions.items()}
     values = {name: i.value for name, i in augrc.items() if i.value is not None}
     n_cases, options = len(system.table.included.cases), system.plan.options
     if len(values) < 2 or n_cases < RELIABLE_CASES:
@@ -298,7 +313,7 @@ def _best(
         equal=[n for n in with_twins([best, *sorted(same)]) if n != best],
         indistinguishable=with_twins(rivals),
         confidence_level=options.confidence_level,
-        discrimination=_among(functions[best].numbers[0]["failure_auroc"], len(values), options),
+        discrimination=_among(functions[best].numbers["failure_auroc"], len(values), options),
     )
 
 

@@ -186,9 +186,7 @@ def _by_metric(
     values = [np.nan if number.value is None else number.value for number in numbers]
     family = Family(len(pairs))
     if not plan.pairwise:
-        replicates = [number.replicates.values for number in numbers]
-        moves = [replicates[b] - replicates[a] for a, b in pairs]
-        family = Family.of(moves, [values[b] - values[a] for a, b in pairs])
+        family = Family.of([number.replicates.values for number in numbers], values, pairs)
     pairings = []
     for pair in pairs:
         (a, of_a), (b, of_b) = (

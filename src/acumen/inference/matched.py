@@ -118,7 +118,7 @@ class Matching:
             p_value = 2.0 * t_cdf(jackknife.degrees, -abs(value) / jackknife.standard_error)
         return Delta(delta=value, p_value=p_value, **sides, **one_of(interval))
 
-    @property
+    @cached_property
     def worst(self) -> float:
         """The largest risk there can be."""
         return max(ranking.most_loss * ranking.unit for ranking in self.rankings)
@@ -155,10 +155,7 @@ class Matching:
         plan = plan_resamples(self.n_cases, options.resamples, options.seed, options.weights)
         values = replicate(self.risks, plan, threads=options.threads)
         families = (
-            Family.of(
-                [values[b] - values[a] for a, b in places],
-                [float(self.once[b] - self.once[a]) for a, b in places],
-            )
+            Family.of(values, self.once, places)
             for places in (
                 [(1 + a, 1 + b) for a, b in pairs],
                 [self.guard(a, b) for a, b in pairs],

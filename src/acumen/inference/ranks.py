@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -41,16 +42,30 @@ class Family:
     """Of the intervals' t, where items are a sample: resamples of cases know nothing of theirs."""
 
     @classmethod
-    def of(cls, replicates: Sequence[Floats], estimates: Sequence[float]) -> Family:
-        """Of differences under the same resamples; one undefined anywhere is dropped for all."""
-        moves = np.asarray(replicates) - np.asarray(estimates)[:, None]
-        whole = ~np.isnan(moves).any(axis=0)
-        if len(moves) < 2 or whole.sum() < max(1, (1 - MOST_DROPPED) * len(whole)):
-            return cls(len(moves))
-        moves = moves[:, whole]
-        error = np.sqrt((moves**2).mean(axis=1, keepdims=True))
-        moves = np.divide(np.abs(moves), error, out=np.zeros_like(moves), where=error > 0.0)
-        return cls(len(moves), np.sort(moves.max(axis=0)))
+    def of(
+        cls,
+        replicates: Sequence[Floats] | Floats,
+        estimates: Sequence[float] | Floats,
+        pairs: Sequence[tuple[int, int]],
+    ) -> Family:
+        """Of the differences of pairs of numbers, second minus first, under the same resamples.
+
+        A resample in which one of them is undefined is dropped for all. The differences are taken
+        one by one: those of 100 systems, all at once, would be a gigabyte.
+        """
+        if len(pairs) < 2:
+            return cls(len(pairs))
+        whole = ~np.any([np.isnan(replicates[at]) for at in {*chain(*pairs)}], axis=0)
+        if whole.sum() < max(1, (1 - MOST_DROPPED) * len(whole)):
+            return cls(len(pairs))
+        furthest = np.zeros(int(whole.sum()))
+        of = replicates if whole.all() else [row[whole] for row in replicates]
+        for a, b in pairs:
+            moves = of[b] - of[a] - (estimates[b] - estimates[a])
+            error = math.sqrt(float((moves**2).mean()))
+            if error > 0.0:
+                np.maximum(furthest, np.abs(moves) / error, out=furthest)
+        return cls(len(pairs), np.sort(furthest))
 
     def adjusted(self, p_value: float, z: float) -> float:
         """A p-value among those of all; without shared resamples, Bonferroni's."""

@@ -53,9 +53,7 @@ def rank_methods(
     if baseline is not None:
         at = names.index(baseline)
         places = [(at, other) for other in range(len(names)) if other != at]
-    replicates = [number.replicates.values for number in numbers]
-    moves = [replicates[b] - replicates[a] for a, b in places]
-    family = Family.of(moves, [values[b] - values[a] for a, b in places])
+    family = Family.of([number.replicates.values for number in numbers], values, places)
     pairs = []
     for a, b in places:
         left, right = ({metric.name: numbers[at]} for at in (a, b))
