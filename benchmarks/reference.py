@@ -143,13 +143,13 @@ FromCurves = Callable[[Curves], float | None]
 
 
 def at(coverage: float) -> FromCurves:
-    """MAE at a coverage, as a metric."""
+    """The mean loss at a coverage, as a metric."""
     return lambda curves: risk_at(curves[0], coverage)
 
 
 METRICS: dict[str, FromCurves] = {
-    "cmax": lambda c: c[0][-1][0],
-    "mae": lambda c: c[0][-1][1],
+    "coverage": lambda c: c[0][-1][0],
+    "mean_loss": lambda c: c[0][-1][1],
     "aurc": lambda c: area_of_risk(c[0]),
     "augrc": lambda c: area_of_loss(c[0]),
     "aurc_optimal": lambda c: area_of_risk(c[1]),
@@ -169,7 +169,7 @@ METRICS: dict[str, FromCurves] = {
     "augrc_normalized": lambda c: area_of_loss(c[0]) / c[0][-1][0] ** 2,
     "aurc_extend": lambda c: risk_to_the_end(c[0]),
     "augrc_extend": lambda c: loss_to_the_end(c[0]),
-    **{f"mae_at_coverage@{x:g}": at(x) for x in GRID},
+    **{f"mean_loss_at_coverage@{x:g}": at(x) for x in GRID},
 }
 NEEDS_BEST = frozenset(
     ("aurc_optimal", "augrc_optimal", "eaurc", "eaugrc", "aurc_gap_pct", "augrc_gap_pct")

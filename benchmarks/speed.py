@@ -20,7 +20,7 @@ from acumen.views.weights import CaseWeights
 from benchmarks import reference
 from benchmarks.studies import Columns, study
 
-GRID: Final = tuple(METRICS["mae_at_coverage"].at(coverage=x) for x in reference.GRID)
+GRID: Final = tuple(METRICS["mean_loss_at_coverage"].at(coverage=x) for x in reference.GRID)
 SAME: Final = (*(METRICS[n] for n in reference.METRICS if n in METRICS), *GRID)
 """The metrics that the list-of-objects reference has too."""
 AREAS: Final = (*(METRICS[n] for n in ("aurc", "augrc")), *GRID)

@@ -38,7 +38,7 @@ SOMERS_D: Final = Metric(
     "somers_d", somers_d, Ranking, "higher", Kind.CORRELATION, "needs right and wrong answers"
 )
 """A metric in [-1, 1], to try that kind of interval on."""
-JUDGED: Final = tuple(METRICS[name] for name in ("aurc", "augrc", "cmax", "mae"))
+JUDGED: Final = tuple(METRICS[name] for name in ("aurc", "augrc", "coverage", "mean_loss"))
 BESIDE: Final = (
     METRICS["eaurc"],
     METRICS["aurc_exact_excess"],

@@ -101,11 +101,11 @@ class Truth:
 
 def asked(population: Ranking) -> dict[str, list[tuple[Metric, float]]]:
     """What is read off the curve, and its value in the population; NaN: that of the cut found."""
-    truth, whole = Truth(population), METRICS["mae"].measure(population).value or 0.0
-    at = [METRICS["mae_at_coverage"].at(coverage=c) for c in AT]
+    truth, whole = Truth(population), METRICS["mean_loss"].measure(population).value or 0.0
+    at = [METRICS["mean_loss_at_coverage"].at(coverage=c) for c in AT]
     known: dict[str, list[tuple[Metric, float]]] = {
         "risk at a coverage": [(m, truth.risk_at(m.parameters["coverage"])) for m in at],
-        "risk at a cut": [(METRICS["mae_at_cut"].at(coverage=c), math.inf) for c in CUTS],
+        "risk at a cut": [(METRICS["mean_loss_at_cut"].at(coverage=c), math.inf) for c in CUTS],
         "coverage at a risk": [],
     }
     for share in SHARES:

@@ -83,7 +83,7 @@ def whatever_missing(rng: Rng, n: int) -> Claim | None:
         tables.append(keep(replace(table, outcome=outcome, prediction=prediction)))
         sides.append(Missing(_system(tables[-1]), "confidence"))
     there = ~np.logical_or.reduce([t.missing for t in tables if t.missing is not None])
-    metric = METRICS["mae_at_coverage"].at(coverage=0.5)
+    metric = METRICS["mean_loss_at_coverage"].at(coverage=0.5)
     views = [_system(table.take(there)).view_of(metric, "confidence") for table in tables]
     return Claim.WHATEVER_MISSING if bounded(metric, sides, views, PLAIN, 0.0).stands else None
 
@@ -95,8 +95,8 @@ def _system(table: Judgments) -> System:
 def own_answers(rng: Rng, n: int) -> Claim | None:
     """A system's own answers and the best levels of its probabilities, of one law."""
     left, right = draw_pair((LAWS["beta"],), rng, n)
-    metric = METRICS["mae"]
-    delta = compare([metric], left.ranking(), right.ranking(), PLAIN)["mae"].delta()
+    metric = METRICS["mean_loss"]
+    delta = compare([metric], left.ranking(), right.ranking(), PLAIN)["mean_loss"].delta()
     claims = {"left": Claim.OWN_COSTS_MORE, "right": Claim.OWN_COSTS_LESS}
     return claims.get(str(delta.favours))
 
@@ -175,7 +175,7 @@ def set_misses(rng: Rng, n: int) -> Claim | None:
 def gated(rng: Rng, n: int) -> Claim | None:
     """Two systems of one law, held to no margin: the difference lies at its bound."""
     left, right = draw_pair((LAWS["beta"],), rng, n)
-    found = measure(METRICS["mae"], [left.ranking(), right.ranking()], n)[1].interval
+    found = measure(METRICS["mean_loss"], [left.ranking(), right.ranking()], n)[1].interval
     return _verdict(found, "superiority", 0.0)
 
 
@@ -186,7 +186,9 @@ def gated_coverage(rng: Rng, n: int) -> Claim | None:
     silent, none = rng.random(n) < 0.2, np.zeros(len(case), int)
     new = rank(none, none, ~silent[case], case=case, n_cases=n, most_loss=1)
     base = rank(none, none, case=case, n_cases=n, most_loss=1)
-    return _verdict(measure(METRICS["cmax"], [base, new], n)[1].interval, "non-inferiority", 0.2)
+    return _verdict(
+        measure(METRICS["coverage"], [base, new], n)[1].interval, "non-inferiority", 0.2
+    )
 
 
 def _verdict(interval: Interval | None, rule: Any, bound: float) -> Claim | None:

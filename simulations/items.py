@@ -28,7 +28,7 @@ JUDGED: Final = SHAPES[:3]
 """Shapes in which verdicts are counted, at the largest spread."""
 CROWD: Final = (3_000, 600)
 """Cases and items that stand for the population."""
-RANKED: Final = tuple(METRICS[name] for name in ("accuracy", "mae", "aurc", "augrc"))
+RANKED: Final = tuple(METRICS[name] for name in ("accuracy", "mean_loss", "aurc", "augrc"))
 LEVELS: Final = (METRICS["quadratic_kappa"],)
 
 

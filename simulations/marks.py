@@ -26,8 +26,8 @@ CROWD_CASES: Final = 100_000
 """Cases whose metric stands for the population's value."""
 
 FAMILIES: Final = {
-    "risks": ("aurc", "augrc", "mae", "level_mae", "aurc_exact_excess", "augrc_achievable"),
-    "shares": ("cmax", "accuracy", "total_accuracy", "off_by_one_accuracy"),
+    "risks": ("aurc", "augrc", "mean_loss", "mae", "aurc_exact_excess", "augrc_achievable"),
+    "shares": ("coverage", "accuracy", "total_accuracy", "off_by_one_accuracy"),
     "agreement": ("quadratic_kappa", "linear_kappa", "kendall_tau_b", "krippendorff_alpha"),
     "rare levels": (
         *("macro_f1", "macro_mae", "ordinal_auprc", "ordinal_nap", "auprc_ge@top"),

@@ -157,7 +157,7 @@ def _family_row(counted: Counted, name: str) -> list[str]:
 
 
 def _apart(counted: Counted) -> str:
-    names = ("aurc", "mae", "accuracy", "quadratic_kappa", "ece")
+    names = ("aurc", "mean_loss", "accuracy", "quadratic_kappa", "ece")
     rows = []
     for place, crowd in enumerate(CROWDS):
         for n in marks.CASES if crowd.name in APART else ():
@@ -257,9 +257,10 @@ def _failures(counted: Counted) -> str:
     low, high = (_percent(share, 0) for share in GOOD)
     promised, others = (_outside(counted, metrics) for metrics in (JUDGED, BESIDE))
     cells = len(CASES) * len(POPULATIONS)
+    names = "AURC, AUGRC, coverage and mean_loss"
     return f"""## Known failures of the default
 
-Cells of AURC, AUGRC, cmax and MAE where the default covers less than {low}% or more than {high}%:
+Cells of {names} where the default covers less than {low}% or more than {high}%:
 {len(promised)} of {cells * len(JUDGED)}. With fewer than 10 cases the library claims no
 difference whatever the interval.
 

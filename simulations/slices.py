@@ -21,7 +21,7 @@ from acumen.inference.options import Options
 from acumen.metrics import METRICS
 from simulations.laws import LAWS, Cases, Law, Rows, draw_cases, judge
 
-RANKED: Final = [METRICS[name] for name in ("cmax", "mae", "augrc")]
+RANKED: Final = [METRICS[name] for name in ("coverage", "mean_loss", "augrc")]
 CONFUSED: Final = [METRICS[name] for name in ("total_accuracy", "quadratic_kappa")]
 NAMES: Final = tuple(m.name for m in (*RANKED, *CONFUSED))
 TRUTH_CASES: Final = 40_000

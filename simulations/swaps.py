@@ -20,15 +20,18 @@ CASES: Final = (20, 41)
 STUDIES: Final = 500
 SWAPS: Final = 499
 RANKED: Final = [
-    *(METRICS[m] for m in ("cmax", "mae", "aurc", "augrc", "aurc_normalized", "augrc_normalized")),
+    *(
+        METRICS[m]
+        for m in ("coverage", "mean_loss", "aurc", "augrc", "aurc_normalized", "augrc_normalized")
+    ),
     *(METRICS[m] for m in ("augrc_charge", "failure_auroc")),
-    METRICS["mae_at_coverage"].at(coverage=0.3),
+    METRICS["mean_loss_at_coverage"].at(coverage=0.3),
 ]
 CONFUSED: Final = [
     METRICS[m]
     for m in (
         *("quadratic_kappa", "kendall_tau_b", "krippendorff_alpha", "macro_f1", "macro_mae"),
-        *("level_mae", "total_accuracy"),
+        *("mae", "total_accuracy"),
     )
 ]
 BY_SEVERITY: Final = [METRICS[m] for m in ("ordinal_auprc", "ordinal_nap")]

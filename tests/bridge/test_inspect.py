@@ -50,8 +50,8 @@ def test_five_judgments_worked_out_by_hand() -> None:
     scores = judged(*ROWS)
     assert metric("augrc")(scores) == pytest.approx(0.04 + 7 / 150, abs=1e-12)
     assert metric("augrc")(scores) == pytest.approx(0.0866667, abs=1e-7)
-    assert metric("cmax")(scores) == pytest.approx(0.6, abs=1e-15)
-    assert metric("mae")(scores) == pytest.approx(4 / 9, abs=1e-15)
+    assert metric("coverage")(scores) == pytest.approx(0.6, abs=1e-15)
+    assert metric("mean_loss")(scores) == pytest.approx(4 / 9, abs=1e-15)
     assert metric("accuracy")(scores) == 0
 
 
@@ -66,7 +66,7 @@ def test_a_mean_over_epochs_is_refused_with_the_way_out() -> None:
 )
 def test_what_is_no_judgment_is_refused_with_its_sample(value: Any) -> None:
     with pytest.raises(UsageError, match=r"sample s0: .*\{answered, confidence, loss\}"):
-        metric("cmax")(judged(value))
+        metric("coverage")(judged(value))
 
 
 def test_without_a_confidence_nothing_is_ranked_and_the_rest_is_measured(
@@ -76,13 +76,13 @@ def test_without_a_confidence_nothing_is_ranked_and_the_rest_is_measured(
     with caplog.at_level(logging.WARNING):
         assert math.isnan(metric("aurc")(scores))
     assert "1 answer without a confidence" in caplog.text
-    assert metric("mae")(scores) == pytest.approx(1 / 6, abs=1e-15)
-    assert metric("cmax")(scores) == pytest.approx(2 / 3, abs=1e-15)
+    assert metric("mean_loss")(scores) == pytest.approx(1 / 6, abs=1e-15)
+    assert metric("coverage")(scores) == pytest.approx(2 / 3, abs=1e-15)
 
 
 def test_a_system_that_never_answers_has_no_area() -> None:
     scores = judged((0, 0.0, 0.0))
-    assert metric("cmax")(scores) == 0
+    assert metric("coverage")(scores) == 0
     assert math.isnan(metric("augrc")(scores))
 
 
@@ -102,8 +102,8 @@ def test_a_new_evaluation_is_scored_and_measured(evaluations: Any, name: str) ->
     log = evaluations[name]
     assert log["status"] == "success"
     # .905 twice (losses 1/3, 2/3) before .497 (1/3); three of six answered, each epoch alike
-    assert log["metrics"]["cmax"] == pytest.approx(0.5, abs=1e-15)
-    assert log["metrics"]["mae"] == pytest.approx(4 / 9, abs=1e-15)
+    assert log["metrics"]["coverage"] == pytest.approx(0.5, abs=1e-15)
+    assert log["metrics"]["mean_loss"] == pytest.approx(4 / 9, abs=1e-15)
     by_hand = 0.5 * (1 / 3) * (1 / 6) + 0.5 * (1 / 6) * (1 / 6 + 2 / 9)
     assert log["metrics"]["augrc"] == pytest.approx(by_hand, abs=1e-12)
     reasons = [None, None, "refusal", None, None, "invalid_response_format"]
@@ -116,7 +116,7 @@ def test_level_and_confidence_are_found_in_the_reply(evaluations: Any) -> None:
     assert [v["confidence"] for v in values] == [80, 20, 0, 0]
     assert [v["loss"] for v in values] == [1 / 3, 2 / 3, 0, 0]
     assert [v["answered"] for v in values] == [1, 1, 0, 0]
-    assert evaluations["sentences"]["metrics"]["cmax"] == 0.5
+    assert evaluations["sentences"]["metrics"]["coverage"] == 0.5
 
 
 def test_any_scorer_with_the_three_numbers_can_use_the_metrics(evaluations: Any) -> None:
@@ -155,8 +155,8 @@ def test_an_old_log_is_scored_from_the_command_line(tmp_path: Path) -> None:
     (own,) = (s for s in header["results"]["scores"] if s["name"] == "ordinal")
     measured = {name: entry["value"] for name, entry in own["metrics"].items()}
     # 12 samples, 2 of them failed: ten rows, six answered with one confidence
-    assert measured["cmax"] == pytest.approx(0.6, abs=1e-15)
-    assert measured["mae"] == pytest.approx(4 / 9, abs=1e-15)
+    assert measured["coverage"] == pytest.approx(0.6, abs=1e-15)
+    assert measured["mean_loss"] == pytest.approx(4 / 9, abs=1e-15)
     assert measured["augrc"] == pytest.approx(0.5 * 0.6 * (0.6 * 4 / 9), abs=1e-12)
     failed = [row["scores"]["ordinal"]["reason"] for row in log.rows if "error" in row]
     assert failed == ["no_response"] * 2

@@ -30,7 +30,7 @@ ENDS: Final = (0, 1, 5)
 """How a command ends that nobody interrupts."""
 ENDLESS: Final = ("--resamples", "40000000")
 MANY: Final = ("many.csv", "--case", "case")
-METRICS: Final = ("--metric", "mae", "--metric", "augrc", "--metric", "quadratic_kappa")
+METRICS: Final = ("--metric", "mean_loss", "--metric", "augrc", "--metric", "quadratic_kappa")
 COMMANDS: Final = {
     "evaluate": ("rows.csv", *ENDLESS),
     "evaluate of functions": ("rows.csv", "--confidence", "all", *ENDLESS),

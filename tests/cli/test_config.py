@@ -287,7 +287,7 @@ def test_a_number_with_a_fraction_is_taken_and_one_without_end_is_refused(
 def test_what_a_command_is_asked_once_is_not_asked_by_the_environment(
     name: str, value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["explain", "mae"]
+    command = ["explain", "mean_loss"]
     if name.startswith("EVALUATE"):
         command = ["evaluate", "run.json", "--mode", "few_shot", "--resamples", "20", "-q"]
     assert run(command) == 0

@@ -49,7 +49,7 @@ def test_a_card_holds_what_its_promise_rests_on(tmp_path: Path) -> None:
     assert (document.threshold.alpha, document.threshold.threshold) == (0.15, None)
     agreement = {a.metric: a for a in document.agreement}
     assert agreement["total_accuracy"].answered.value == pytest.approx(0.95)
-    assert agreement["level_bias"].accepted.value == pytest.approx(0.1)
+    assert agreement["signed_error"].accepted.value == pytest.approx(0.1)
     text = acumen.Result(document).to_json()
     assert "Rate it" not in text
 

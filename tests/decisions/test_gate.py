@@ -43,7 +43,7 @@ def silent(shares: Sequence[float]) -> Judgments:
 def test_the_ends_and_p_of_a_mean_are_those_of_the_t_test() -> None:
     """Coverage falls by D in each case: D is worse when positive."""
     base, new = silent([0.3] * 12), silent([0.3 + d for d in D])
-    document = acumen.gate(new, base, metric="cmax", margin=0.02).document
+    document = acumen.gate(new, base, metric="coverage", margin=0.02).document
     (check,) = document.checks
     assert check.measured.interval is not None
     assert check.measured.value == pytest.approx(0.005, abs=1e-12)
@@ -52,11 +52,11 @@ def test_the_ends_and_p_of_a_mean_are_those_of_the_t_test() -> None:
     assert check.p_value == pytest.approx(0.0143958374, abs=5e-11)
     assert document.verdict == "pass"
     assert document.exit_code == 0
-    both = acumen.gate(new, base, metric="cmax", margin=0.02, equivalence=True).document
+    both = acumen.gate(new, base, metric="coverage", margin=0.02, equivalence=True).document
     assert both.checks[0].p_value == pytest.approx(0.0143958374, abs=5e-11)
     assert both.verdict == "pass"
-    assert acumen.gate(new, base, metric="cmax", margin=0.015).document.verdict == "undecided"
-    assert acumen.gate(new, base, metric="cmax", superiority=True).document.exit_code == 5
+    assert acumen.gate(new, base, metric="coverage", margin=0.015).document.verdict == "undecided"
+    assert acumen.gate(new, base, metric="coverage", superiority=True).document.exit_code == 5
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,16 @@ def graded(n: int, seed: int, worse: float = 0.0, **columns: Any) -> Judgments:
 
 
 @pytest.mark.parametrize(
-    "metric", ["augrc", "aurc", "mae", "cmax", "ece", "quadratic_kappa", "mae_at_coverage@0.5"]
+    "metric",
+    [
+        "augrc",
+        "aurc",
+        "mean_loss",
+        "coverage",
+        "ece",
+        "quadratic_kappa",
+        "mean_loss_at_coverage@0.5",
+    ],
 )
 def test_a_metric_of_any_view_is_gated_and_better_is_better(metric: str) -> None:
     base, better, worse = graded(120, 1), graded(120, 2, -0.19), graded(120, 3, 0.5)
@@ -115,7 +124,7 @@ def test_a_metric_of_any_view_is_gated_and_better_is_better(metric: str) -> None
     good = acumen.gate(better, base, metric=metric, margin=0.1, confidence=confidence).document
     bad = acumen.gate(worse, base, metric=metric, margin=0.001, confidence=confidence).document
     values = good.checks[0].values
-    if metric not in ("cmax", "ece"):
+    if metric not in ("coverage", "ece"):
         assert good.verdict == "pass"
         assert bad.verdict == "fail"
         assert good.checks[0].measured.value == pytest.approx(-abs(values[1] - values[0]))
@@ -124,14 +133,16 @@ def test_a_metric_of_any_view_is_gated_and_better_is_better(metric: str) -> None
 
 
 def test_a_gate_of_one_run_is_undecided_on_thin_data_whatever_the_value() -> None:
-    nine = acumen.gate(graded(9, 1), metric="mae", at_most=0.9).document
+    nine = acumen.gate(graded(9, 1), metric="mean_loss", at_most=0.9).document
     assert (nine.verdict, nine.checks[0].why, nine.exit_code) == ("undecided", "few_cases", 5)
-    enough = acumen.gate(graded(60, 1), metric="mae", at_most=0.9).document
+    enough = acumen.gate(graded(60, 1), metric="mean_loss", at_most=0.9).document
     assert enough.verdict == "pass"
-    demanding = acumen.gate(graded(60, 1), metric="mae", at_most=0.9, least_cases=61).document
+    demanding = acumen.gate(graded(60, 1), metric="mean_loss", at_most=0.9, least_cases=61).document
     assert (demanding.verdict, demanding.exit_code) == ("undecided", 5)
     counted = [
-        acumen.gate(graded(9, 1), metric="mae", at_most=0.9, undecided=policy).document.exit_code
+        acumen.gate(
+            graded(9, 1), metric="mean_loss", at_most=0.9, undecided=policy
+        ).document.exit_code
         for policy in ("pass", "fail")
     ]
     assert counted == [0, 1]
@@ -141,7 +152,7 @@ def test_a_metric_without_a_value_is_undecided_with_its_reason() -> None:
     silent_table = acumen.from_columns(
         case=range(20), truth=[0, 1] * 10, prediction=[None] * 20, confidence=[0.5] * 20
     )
-    decision = acumen.gate(silent_table, metric="mae", at_most=0.5)
+    decision = acumen.gate(silent_table, metric="mean_loss", at_most=0.5)
     assert decision.document.checks[0].why == "no_value"
     assert "no row is answered" in repr(decision) or "answered" in repr(decision)
 
@@ -176,22 +187,25 @@ def test_another_scale_or_other_cases_than_the_baselines_are_refused() -> None:
         case=range(120), truth=[0] * 120, prediction=[0] * 120, scale=[0, 1, 2, 3, 4]
     )
     with pytest.raises(DataError, match="different scales"):
-        acumen.gate(other, graded(120, 1), metric="mae", margin=0.1)
+        acumen.gate(other, graded(120, 1), metric="mean_loss", margin=0.1)
     with pytest.raises(DataError, match="different cases"):
-        acumen.gate(graded(30, 1), graded(31, 1), metric="mae", margin=0.1)
+        acumen.gate(graded(30, 1), graded(31, 1), metric="mean_loss", margin=0.1)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({}, "nothing to check: name a metric and a bound"),
-        ({"metric": "mae"}, "a metric and what is asked of it"),
+        ({"metric": "mean_loss"}, "a metric and what is asked of it"),
         ({"margin": 0.1}, "a metric and what is asked of it"),
-        ({"metric": "mae", "margin": 0.1}, "give NEW and BASE"),
-        ({"metric": "mae", "at_least": 1, "at_most": 2}, "needs exactly one of"),
-        ({"metric": "mae", "margin": -1}, "margin: must be greater than 0"),
+        ({"metric": "mean_loss", "margin": 0.1}, "give NEW and BASE"),
+        ({"metric": "mean_loss", "at_least": 1, "at_most": 2}, "needs exactly one of"),
+        ({"metric": "mean_loss", "margin": -1}, "margin: must be greater than 0"),
         ({"metric": "magic", "at_least": 1}, "no metric 'magic'"),
-        ({"metric": "mae", "at_least": 1, "undecided": "maybe"}, "pass or fail, not as 'maybe'"),
+        (
+            {"metric": "mean_loss", "at_least": 1, "undecided": "maybe"},
+            "pass or fail, not as 'maybe'",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
@@ -322,7 +336,7 @@ def test_what_counts_as_pass_or_fail_does_so_in_junit() -> None:
     thin = graded(9, 1)
     tags = {}
     for policy in (None, "pass", "fail"):
-        document = acumen.gate(thin, metric="mae", at_most=0.9, undecided=policy).document
+        document = acumen.gate(thin, metric="mean_loss", at_most=0.9, undecided=policy).document
         case = check_junit(as_junit(document)).find("testsuite/testcase")
         assert case is not None
         tags[policy] = [child.tag for child in case]
@@ -380,7 +394,7 @@ def test_the_larger_of_two_least_numbers_of_cases_counts(
 ) -> None:
     table = silent([0.0] * 12)
     path = tmp_path / "gate.toml"
-    path.write_text(f'least_cases = {in_file}\n[[require]]\nmetric = "cmax"\nat_least = 0.5\n')
+    path.write_text(f'least_cases = {in_file}\n[[require]]\nmetric = "coverage"\nat_least = 0.5\n')
     document = acumen.gate(table, file=path, least_cases=option).document
     assert (document.least_cases, document.verdict) == (least, verdict)
 
@@ -402,12 +416,12 @@ def test_coverage_that_few_cases_lose_is_bounded_by_the_share_of_such_cases(
 ) -> None:
     """Of 41 cases 0, 1, 2 fall silent: the exact upper ends of a binomial share."""
     base, new = whole_cases_silent(0, 41), whole_cases_silent(silent_cases, 41)
-    (check,) = acumen.gate(new, base, metric="cmax", margin=0.1).document.checks
+    (check,) = acumen.gate(new, base, metric="coverage", margin=0.1).document.checks
     assert check.measured.interval is not None
     expected = stats.beta.ppf(0.95, silent_cases + 1, 41 - silent_cases)
     assert expected == pytest.approx(high, abs=5e-5)
     assert check.measured.interval.high >= expected - 1e-12
-    (alone,) = acumen.gate(new, metric="cmax", at_least=0.9).document.checks
+    (alone,) = acumen.gate(new, metric="coverage", at_least=0.9).document.checks
     assert alone.measured.interval is not None
     assert alone.measured.interval.low <= 1 - expected + 1e-12
 
@@ -420,7 +434,7 @@ def test_a_case_larger_than_the_others_may_be_the_one_that_falls_silent() -> Non
         table = acumen.from_columns(
             case=case, item=[f"i{k}" for k in item], truth=[0] * n, prediction=[0] * n, scale=[0, 1]
         )
-        (check,) = acumen.gate(table, metric="cmax", at_least=0.5).document.checks
+        (check,) = acumen.gate(table, metric="coverage", at_least=0.5).document.checks
         assert check.measured.interval is not None
         return check.measured.interval.low
 
@@ -434,7 +448,7 @@ def test_the_end_of_a_skewed_difference_lies_where_hall_puts_it() -> None:
     """Coverage falls in a few cases, much: the transformed t of Hall (1992) by itself."""
     falls = [0.0] * 26 + [0.2, 0.3, 0.4, 0.5]  # carried by 1.4² / .54 = 3.6 cases
     base, new = silent([0.2] * 30), silent([0.2 + d for d in falls])
-    (check,) = acumen.gate(new, base, metric="cmax", margin=0.5).document.checks
+    (check,) = acumen.gate(new, base, metric="coverage", margin=0.5).document.checks
     d = np.array(falls)
     g = stats.skew(d, bias=False)
     kurtosis = stats.kurtosis(d, fisher=False)

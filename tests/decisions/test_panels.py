@@ -41,7 +41,7 @@ def rows() -> list[dict[str, Any]]:
 DOORS: Doors = {
     "threshold": lambda **said: acumen.threshold(rows(), risk=0.2, **said),
     "cost": lambda **said: acumen.cost(rows(), abstain_cost=0.3, **said),
-    "gate": lambda **said: acumen.gate(rows(), metric=["mae"], at_most=0.3, **said),
+    "gate": lambda **said: acumen.gate(rows(), metric=["mean_loss"], at_most=0.3, **said),
     "plan": lambda **said: acumen.plan(rows(), detect=0.05, **said),
 }
 

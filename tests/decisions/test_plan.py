@@ -83,7 +83,7 @@ def pair(n: int, items: int = 6) -> tuple[Any, Any]:
 
 def test_a_pilots_sd_is_that_of_its_paired_differences_by_case() -> None:
     left, right = pair(50)
-    document = acumen.plan(left, right, metric="mae", detect=0.02).document
+    document = acumen.plan(left, right, metric="mean_loss", detect=0.02).document
     losses = [np.abs(t.prediction - t.truth).reshape(50, 6).mean(axis=1) / 3 for t in (left, right)]
     assert document.sd == pytest.approx((losses[1] - losses[0]).std(ddof=1))
     assert document.pilot_cases == 50
@@ -95,7 +95,7 @@ def test_a_pilots_sd_is_that_of_its_paired_differences_by_case() -> None:
 
 def test_designs_have_the_power_that_the_formula_says_by_components_of_variance() -> None:
     left, right = pair(200)
-    document = acumen.plan(left, right, metric="mae", detect=0.02, draws=0.1).document
+    document = acumen.plan(left, right, metric="mean_loss", detect=0.02, draws=0.1).document
     rows = [np.abs(t.prediction - t.truth).reshape(200, 6) / 3 for t in (left, right)]
     x = rows[1] - rows[0]
     within = x.var(axis=1, ddof=1).mean()

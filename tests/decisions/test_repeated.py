@@ -35,7 +35,7 @@ MIXED = "w..w...w" * 5
 
 
 def test_a_mean_loss_has_the_ends_of_betting_on_its_shares_of_the_largest() -> None:
-    result = check(study(MIXED), metric="mae", at_most=0.5, loss="abs")
+    result = check(study(MIXED), metric="mean_loss", at_most=0.5, loss="abs")
     once = np.ones(40, int)
     lost = np.array([2 / 3 * (letter == "w") for letter in MIXED])
     low, high = Share(lost, np.full(40, 2.0), 2.0, once).ends(0.1)
@@ -52,7 +52,7 @@ def test_coverage_and_accuracy_are_shares_of_all_rows_and_of_the_answered_ones()
     once = np.ones(40, int)
     answered = np.array([1.0] * 10 + [2.0] * 30)
     for metric, part, rows in (
-        ("cmax", answered, np.full(40, 2.0)),
+        ("coverage", answered, np.full(40, 2.0)),
         ("accuracy", np.array([1.0] * 10 + [2.0] * 10 + [1.0] * 20), answered),
     ):
         interval = check(run, metric=metric, at_least=0.1).measured.interval
@@ -67,9 +67,9 @@ def test_a_difference_is_on_the_rows_that_both_answered_and_positive_is_worse() 
     result = check(new, base, metric="accuracy", margin=0.2)
     assert result.values == [1.0, pytest.approx(1 - 4 / 60)]
     assert result.measured.value == pytest.approx(4 / 60)
-    lost = check(new, base, metric="cmax", margin=0.2)
+    lost = check(new, base, metric="coverage", margin=0.2)
     assert lost.measured.value == pytest.approx(20 / 80)
-    turned = check(base, new, metric="cmax", margin=0.2)
+    turned = check(base, new, metric="coverage", margin=0.2)
     assert turned.measured.interval is not None
     assert lost.measured.interval is not None
     assert turned.measured.interval.low == pytest.approx(-lost.measured.interval.high)
@@ -104,7 +104,10 @@ def test_with_too_few_cases_the_least_number_is_that_of_betting() -> None:
     ("asked", "words"),
     [
         ({"metric": "augrc", "at_most": 0.1}, "augrc cannot be asked repeatedly: only means can"),
-        ({"metric": "quadratic_kappa", "at_least": 0.1}, "only means can .cmax, accuracy, mae"),
+        (
+            {"metric": "quadratic_kappa", "at_least": 0.1},
+            "only means can .coverage, accuracy, mean_loss",
+        ),
     ],
 )
 def test_a_gate_asks_repeatedly_of_means_alone(asked: dict[str, Any], words: str) -> None:
@@ -127,6 +130,6 @@ def test_a_threshold_asked_again_needs_a_grid_that_stays(asked: dict[str, Any], 
 
 def test_what_belongs_to_repetition_is_refused_without_it() -> None:
     with pytest.raises(UsageError, match="most_items belongs to a gate that is asked repeatedly"):
-        acumen.gate(study(MIXED), metric="mae", at_most=0.5, most_items=3)
+        acumen.gate(study(MIXED), metric="mean_loss", at_most=0.5, most_items=3)
     with pytest.raises(UsageError, match="a cut that keeps a coverage moves with the cases"):
         acumen.threshold(study(MIXED), coverage=0.5, repeated=True)

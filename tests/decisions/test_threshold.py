@@ -231,7 +231,7 @@ def test_evaluate_abstains_by_a_threshold_and_warns_of_its_own_cases(tmp_path: P
     assert bound is not None
     here: Any = acumen.evaluate(table, threshold=tmp_path / "threshold.json", resamples=0).document
     assert here.overall["coverage"].value == pytest.approx(decision.document.coverage.value)
-    assert here.overall["level_mae"].value == pytest.approx(2 * (decision.document.risk or 0))
+    assert here.overall["mae"].value == pytest.approx(2 * (decision.document.risk or 0))
     assert any("made from 60 of the 60 cases" in w for w in here.warnings)
     again = acumen.from_columns(
         case=[f"new {c}" for c in other.case],
@@ -537,7 +537,7 @@ def test_a_cut_for_a_coverage_is_applied_and_shown(
     text = " ".join(capsys.readouterr().out.split())
     assert "Asked to keep 50.0% of all rows, the cut is 0.566 of token_msp" in text
     applied = ["evaluate", str(path), *asked, "--threshold", str(out), "--bootstrap-resamples", "0"]
-    assert run([*applied, "--metrics", "cmax"]) == 0
+    assert run([*applied, "--metrics", "coverage"]) == 0
     assert "50.6%" in capsys.readouterr().out
 
 

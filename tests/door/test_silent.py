@@ -40,7 +40,11 @@ def test_an_option_given_twice_that_takes_one_value_is_refused(
     assert "--at-least is given twice and takes one value" in capsys.readouterr().err
     assert run(["evaluate", pair, "--prediction", "good", "--truth", "truth", "--truth", "id"]) == 2
     assert run(["plan", "--detect", ".1", "--sd", ".1", "--detect", ".01"]) == 2
-    assert run([*gate, "--metric", "mae", "--at-least", ".1", "--json", "--json"]) in (0, 1, 5)
+    assert run([*gate, "--metric", "mean_loss", "--at-least", ".1", "--json", "--json"]) in (
+        0,
+        1,
+        5,
+    )
 
 
 def test_two_predictions_of_one_file_are_two_systems(pair: str) -> None:
@@ -93,7 +97,7 @@ def test_identical_sides_are_refused(pair: str, tmp_path: Path) -> None:
         acumen.gate(
             renamed,
             write(tmp_path / "again.csv", *_head(renamed)),
-            metric="mae",
+            metric="mean_loss",
             margin=0.1,
             prediction="good",
         )

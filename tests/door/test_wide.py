@@ -135,7 +135,7 @@ def test_the_same_numbers_come_of_a_long_table(tmp_path: Path) -> None:
         "3,sleep,,0\n3,low_mood,2,2\n",
     )
     same = acumen.evaluate(long, levels="0-3", **how)  # type: ignore[arg-type]
-    assert wide["mae"].value == same["mae"].value == 0.2
+    assert wide["mean_loss"].value == same["mean_loss"].value == 0.2
     assert wide.document.population.outcomes == same.document.population.outcomes
 
 

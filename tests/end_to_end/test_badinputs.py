@@ -118,7 +118,7 @@ def metrics(out: Path) -> dict[str, Any]:
     (variant,) = document["confidence_variants"].values()
     names = ("cmax", "aurc_full", "augrc_full", "eaurc", "eaugrc", "aurc_achievable")
     return {name: variant[name] for name in names} | {
-        "mae": variant["metrics"]["mae"]["value"],
+        "mean_loss": variant["metrics"]["mean_loss"]["value"],
         "rows": document["population"]["items_total"],
     }
 
@@ -130,7 +130,7 @@ def test_the_control_has_the_numbers_the_index_states(
     found = metrics(out)
     assert found["rows"] == 24
     assert found["cmax"] == 16 / 24
-    assert found["mae"] == pytest.approx(7 / 16 / 3, abs=1e-15)
+    assert found["mean_loss"] == pytest.approx(7 / 16 / 3, abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_undefined_numbers_are_null_with_a_reason(
     _, _, out = outcome(case_of("110_all_abstained.json"), folder, capsys)
     found = metrics(out)
     assert found["cmax"] == 0.0
-    assert found["aurc_full"] is found["augrc_full"] is found["mae"] is None
+    assert found["aurc_full"] is found["augrc_full"] is found["mean_loss"] is None
     (variant,) = json.loads(out.read_text())["confidence_variants"].values()
     assert variant["metrics"]["aurc"]["reason"] == "no row was answered"
 

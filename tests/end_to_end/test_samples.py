@@ -300,4 +300,4 @@ def test_the_command_line_reads_what_python_reads(
     rows = sum(n for key, n in counts.items() if key not in ("failed", "unscored"))
     coverage = counts["answered"] / rows
     assert document["overall"]["coverage"]["value"] == pytest.approx(coverage, abs=1e-15)
-    assert document["overall"]["level_mae"]["value"] == pytest.approx(level_mae, abs=1e-15)
+    assert document["overall"]["mae"]["value"] == pytest.approx(level_mae, abs=1e-15)

@@ -44,8 +44,8 @@ def asked(*inputs: Any, **keywords: Any) -> Any:
 def test_risks_and_areas_by_hand() -> None:
     document = asked(loss="abs")
     numbers = document.sides["confidence"][0].metrics
-    assert numbers["cmax"].value == 0.5
-    assert numbers["mae"].value == 1.0  # losses 0, 1, and 2 for the false answer
+    assert numbers["coverage"].value == 0.5
+    assert numbers["mean_loss"].value == 1.0  # losses 0, 1, and 2 for the false answer
     assert numbers["augrc"].value == pytest.approx(5 / 72)
     assert numbers["accuracy"].value == pytest.approx(1 / 3)
     (part,) = document.abstention
@@ -75,9 +75,8 @@ def test_levels_and_severity_are_of_the_rows_that_have_a_level() -> None:
     every = rows()
     known = [row for row in every if row["truth"] != "?"]
     whole, part = (asked(r).overall_by_input[0] for r in (every, known))
-    for name in ("level_mae", "quadratic_kappa", "total_accuracy", "kendall_tau_b"):
-        key = {"level_mae": "level_mae"}.get(name, name)
-        assert whole[key].value == part[key].value
+    for name in ("mae", "quadratic_kappa", "total_accuracy", "kendall_tau_b"):
+        assert whole[name].value == part[name].value
     assert whole["abstention_recall"].value is not None
     assert "abstention_recall" not in asked(known, unanswerable=None).overall_by_input[0]
 

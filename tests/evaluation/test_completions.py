@@ -17,10 +17,16 @@ from acumen.metrics import METRICS, Metric
 from acumen.table.judgments import Judgments
 
 LEVELS = 3
-ORDERED = ("augrc", "mae_at_coverage@0.3", "mae_at_coverage@0.55", "failure_auroc", "brier")
+ORDERED = (
+    "augrc",
+    "mean_loss_at_coverage@0.3",
+    "mean_loss_at_coverage@0.55",
+    "failure_auroc",
+    "brier",
+)
 """Metrics in which it matters how sure a missing row would have been."""
 OTHERS = tuple(name for name in BOUNDED if name not in ("augrc", "failure_auroc", "brier"))
-UNORDERED = tuple(name for name in OTHERS if name != "mae_at_coverage")
+UNORDERED = tuple(name for name in OTHERS if name != "mean_loss_at_coverage")
 COSTS = [[0.0, 1.0, 3.0], [2.0, 0.0, 1.0], [5.0, 2.0, 0.0]]
 Row = tuple[Any, int | None, float]
 """Truth ("?" is none), prediction (None is open), confidence."""
@@ -129,7 +135,7 @@ def test_rows_that_weigh_unequally_and_raters_are_bounded_as_all_completions_are
     rows, gone = study(np.random.default_rng(7), 6, 2)
     facts: dict[str, Any] = {"weight": [1.0, 2.0, 0.5, 1.0, 3.0, 1.5]}
     names = [n for n in UNORDERED if n != "quadratic_kappa"]
-    ordered = ("augrc", "mae_at_coverage@0.3", "mae_at_coverage@0.55")
+    ordered = ("augrc", "mean_loss_at_coverage@0.3", "mean_loss_at_coverage@0.55")
     found = missing_of(rows, gone, **facts)
     places = [0.0, 0.1, 0.25, 0.3, 0.4, 0.5, 0.6, 0.65, 0.75, 0.9, 1.0]
     every = [values([*names, *ordered], r, **facts) for r in completions(rows, gone, places)]

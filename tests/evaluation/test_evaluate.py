@@ -126,8 +126,8 @@ def test_numbers_of_a_study_worked_out_by_hand_reach_the_artifact() -> None:
     assert document["mae_at_coverage"]["0.80"] == {
         "requested": 0.8, "achieved": None, "value": None,
     }  # fmt: skip
-    assert document["metrics"]["mae_at_coverage@0.8"]["reason"] == (
-        "the coverage asked for is above cmax"
+    assert document["metrics"]["mean_loss_at_coverage@0.8"]["reason"] == (
+        "the coverage asked for is not reached"
     )
     assert document["curve"]["threshold"] == [2.0, 1.0]
 
@@ -196,7 +196,7 @@ def test_a_pair_is_told_by_side_with_deltas_on_the_common_cases(
     charged = document["comparison"]["deltas"]["llm"]["augrc_charge"]
     assert charged["p_adjusted"] >= charged["p_value"]
     assert charged["description"] is None
-    assert "mae_at_coverage@0.5" in document["comparison"]["deltas"]["llm"]
+    assert "mean_loss_at_coverage@0.5" in document["comparison"]["deltas"]["llm"]
     assert any("failed in one of the two" in w for w in artifact.warnings)
 
 
@@ -221,7 +221,7 @@ def test_tables_need_no_chart_and_the_artifact_has_them_all(
         patched.setattr(build, "draw", lambda *_: pytest.fail("a chart was computed"))
         tables = str(evaluation)
         evaluation.to_frame()
-        assert evaluation["level_mae"].value is not None
+        assert evaluation["mae"].value is not None
     assert not evaluation.brief.rows
     assert not evaluation.brief.summaries[0].functions
     assert "reading" not in evaluation.brief.options  # the rows were not read from a file
@@ -380,8 +380,8 @@ def test_no_line_of_the_report_is_wider_than_the_terminal(
 def test_raw_mae_is_never_shown_as_a_difference(zero_shot: Judgments, few_shot: Judgments) -> None:
     text = repr(evaluate(zero_shot, few_shot, Plan(confidence="llm", options=QUICK)))
     compared = text[: text.index("Accuracy of all rows")]
-    assert "Levels off, surest" in compared
-    assert compared.count("Levels off, both answer") == 1
+    assert "Mean error, surest" in compared
+    assert compared.count("Mean error, both answer") == 1
     assert "MAE" not in compared
 
 

@@ -133,7 +133,7 @@ def test_two_systems_of_one_input_are_compared_under_their_names() -> None:
     ]
     for side, alone in zip(artifact.sides["confidence"], apart, strict=True):
         (variant,) = alone.document.confidence_variants.values()
-        assert side.metrics["mae"].value == variant.metrics["mae"].value
+        assert side.metrics["mean_loss"].value == variant.metrics["mean_loss"].value
 
 
 def test_three_systems_of_one_input_are_compared_in_pairs_and_may_be_chosen() -> None:

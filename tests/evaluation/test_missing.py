@@ -61,10 +61,10 @@ def test_bounds_by_hand() -> None:
     assert (missing.rows, missing.failed, missing.of, missing.cases) == (1, 1, 4, 1)
     bounds: dict[str, Any] = {b.metric: (b.low, b.value, b.high) for b in missing.bounds}
     third = pytest.approx(2 / 3)
-    assert bounds["cmax"] == (0.5, third, 0.75)
+    assert bounds["coverage"] == (0.5, third, 0.75)
     assert bounds["total_accuracy"] == (0.25, pytest.approx(1 / 3), 0.5)
     assert bounds["accuracy"] == (pytest.approx(1 / 3), 0.5, third)
-    assert bounds["mae"] == (pytest.approx(1 / 3), 0.5, 1.0)  # losses 0, 1 and 0 or 2
+    assert bounds["mean_loss"] == (pytest.approx(1 / 3), 0.5, 1.0)  # losses 0, 1 and 0 or 2
     # of 16: the wrong answer alone is (0 + 1)/2; before both a loss of 2 is 2/2 + 2 + 2 + 1/2
     assert bounds["augrc"] == (0.5 / 16, pytest.approx(0.5 / 9), 5.5 / 16)
     # a right and a wrong answer, of which the surer is right: a third one wrong and surer than both
@@ -105,8 +105,8 @@ def test_the_level_of_both_ends_is_that_of_imbens_and_manski(width: float, error
 def test_wrong_counts_missing_rows_as_the_dearest_and_least_sure_answers() -> None:
     document = document_of(BY_HAND, missing="wrong")
     numbers = document.sides["confidence"][0].metrics
-    assert numbers["cmax"].value == 0.75
-    assert numbers["mae"].value == 1.0  # two levels off where the truth is 2
+    assert numbers["coverage"].value == 0.75
+    assert numbers["mean_loss"].value == 1.0  # two levels off where the truth is 2
     assert document.overall_by_input[0]["total_accuracy"].value == 0.25
     # tied with the least sure of the others: losses 0, then 1 and 2 together
     assert numbers["augrc"].value == pytest.approx(2 * (0 + 3) / 2 / 16)
@@ -131,7 +131,7 @@ def test_a_difference_is_bounded_over_the_missing_rows_of_both() -> None:
     # a: right in 3 of 4 and one failed; b: right in 1 of 4 and one failed
     assert (differences["total_accuracy"].low, differences["total_accuracy"].high) == (-0.75, -0.25)
     assert part.coverage == 0.5
-    at_equal = differences["mae_at_coverage@0.5"]
+    at_equal = differences["mean_loss_at_coverage@0.5"]
     # of two rows each: a loses 0 or 2 of one that is first; b 0 and 1, or 2 and 0
     assert (at_equal.low, at_equal.high) == (0.0 - 1.0, 1.0)
 
@@ -186,7 +186,7 @@ def test_a_gate_is_undecided_where_it_hangs_on_missing_rows() -> None:
 
 def test_metrics_without_bounds_and_other_words_are_refused() -> None:
     keywords: dict[str, Any] = {"levels": "0-2", "missing": "bound"}
-    with pytest.raises(UsageError, match="ece has no bounds over missing rows; there are cmax"):
+    with pytest.raises(UsageError, match="ece has no bounds over missing rows; there are coverage"):
         acumen.gate(rows(), metric="ece", at_most=0.5, **keywords)
     with pytest.raises(UsageError, match="quadratic_kappa has no bounds of a difference"):
         acumen.gate(rows(), rows(1), metric="quadratic_kappa", margin=0.1, **keywords)
@@ -195,7 +195,7 @@ def test_metrics_without_bounds_and_other_words_are_refused() -> None:
     with pytest.raises(UsageError, match="missing rows are drop, wrong or bound, not 'all'"):
         acumen.evaluate(rows(), levels="0-2", missing="all")  # type: ignore[arg-type]  # refused
     with pytest.raises(UsageError, match="missing rows are drop, wrong or bound, not 'all'"):
-        acumen.gate(rows(), levels="0-2", metric="mae", at_most=1, missing="all")  # type: ignore[arg-type]  # refused
+        acumen.gate(rows(), levels="0-2", metric="mean_loss", at_most=1, missing="all")  # type: ignore[arg-type]  # refused
 
 
 def test_everything_missing_leaves_everything_open() -> None:
@@ -204,7 +204,7 @@ def test_everything_missing_leaves_everything_open() -> None:
     ]
     document = document_of(nothing)
     bounds = by_name(document.missing.inputs[0].bounds)
-    for name in ("cmax", "total_accuracy", "accuracy"):
+    for name in ("coverage", "total_accuracy", "accuracy"):
         assert (bounds[name].low, bounds[name].value, bounds[name].high) == (0.0, None, 1.0)
     assert any("no row came to anything usable" in warning for warning in document.warnings)
     assert document_of(nothing, missing="wrong").overall_by_input[0]["total_accuracy"].value == 0.0

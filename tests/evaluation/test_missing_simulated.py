@@ -25,8 +25,8 @@ from acumen.table.judgments import Judgments, Outcome
 
 pytestmark = pytest.mark.slow
 ROWS: Final = 8
-ONE: Final = ("total_accuracy", "mae", "augrc", "failure_auroc")
-BOTH: Final = ("total_accuracy", "mae_at_coverage")
+ONE: Final = ("total_accuracy", "mean_loss", "augrc", "failure_auroc")
+BOTH: Final = ("total_accuracy", "mean_loss_at_coverage")
 PLAN: Final = Plan(loss="abs")
 
 
@@ -73,7 +73,7 @@ def system_of(table: Judgments) -> System:
 
 
 def metric_of(name: str) -> Any:
-    return METRICS[name].at(coverage=0.5) if name == "mae_at_coverage" else METRICS[name]
+    return METRICS[name].at(coverage=0.5) if name == "mean_loss_at_coverage" else METRICS[name]
 
 
 def coverage(cases: int, studies: int, seed: int, mechanism: str) -> dict[str, tuple[float, float]]:

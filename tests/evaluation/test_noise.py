@@ -49,7 +49,7 @@ def test_the_floor_is_of_the_accepted_rows_that_two_rated(study: Evaluation) -> 
     # of the second row one rated
     assert floors["noise_floor_at_coverage@0.5"] == pytest.approx(2 / 3)
     assert "noise_floor_at_coverage@0.9" not in floors
-    assert study["noise_floor_levels"].value == pytest.approx(4 / 3)
+    assert study["noise_floor_mae"].value == pytest.approx(4 / 3)
     assert function.noise_floor is not None
     assert function.noise_floor.coverage == pytest.approx([1 / 4, 2 / 4, 3 / 4])
     assert function.noise_floor.selective_risk == pytest.approx([2 / 3, 2 / 3, 4 / 3])
@@ -63,13 +63,13 @@ def test_judgments_are_counted_once_and_the_risk_is_the_mean_over_raters(
     assert (population.items_total, population.items_answered) == (4, 3)
     assert population.outcomes["no_truth"] == 1
     metrics = study.document.sides["confidence"][0].metrics
-    assert metrics["mae"].value == pytest.approx((1 / 3 + 1 + 1) / 3)
+    assert metrics["mean_loss"].value == pytest.approx((1 / 3 + 1 + 1) / 3)
 
 
 def test_the_floor_has_an_interval_by_case_and_stands_on_screen_and_chart() -> None:
     rows = [{**row, "doc": 10 * k + row["doc"]} for k in range(8) for row in ROWS]
     study = acumen.evaluate(rows, truth=["a", "b", "c"], **READING)
-    floor = study["noise_floor_levels"]
+    floor = study["noise_floor_mae"]
     assert floor.interval is not None
     assert floor.interval.low < 4 / 3 < floor.interval.high
     text = str(screen(study.document))
@@ -104,7 +104,7 @@ def test_slices_items_and_levels_have_the_floor_of_their_own_rows() -> None:
     rows = [row for row in rows if row["half"] or row["doc"] % 10 != 3]
     study = acumen.evaluate(rows, truth=["a", "b", "c"], by=["half", "level"], **READING)
     slices = {(part.by[0], part.group): part for part in study.document.slices}
-    floors = {key: part.metrics["noise_floor_levels"].value for key, part in slices.items()}
+    floors = {key: part.metrics["noise_floor_mae"].value for key, part in slices.items()}
     assert floors["half", "0"] == pytest.approx(2 / 3)
     assert floors["half", "1"] == pytest.approx(4 / 3)
     # where a rater said 1: a third of each first panel, half of each third one of a half
@@ -113,7 +113,7 @@ def test_slices_items_and_levels_have_the_floor_of_their_own_rows() -> None:
     assert slices["half", "0"].metrics["noise_floor"].value == pytest.approx(2 / 3)
     (item,) = study.document.summaries[0].by_item
     assert item.noise_floor is not None
-    assert item.noise_floor.value == study["noise_floor_levels"].value
+    assert item.noise_floor.value == study["noise_floor_mae"].value
     assert "'noise floor'" in section(study, "slices")
 
 

@@ -49,7 +49,7 @@ def test_every_outcome_is_counted_and_coverage_is_of_the_judged_rows() -> None:
     assert value["coverage"] == 5 / 8
     assert value["accuracy"] == 4 / 5
     assert value["total_accuracy"] == 4 / 8
-    assert (value["level_mae"], value["mae_units"], value["mae"]) == (2 / 5, 2 / 5, 1 / 5)
+    assert (value["mae"], value["mean_loss"]) == (2 / 5, 1 / 5)
     assert artifact.population.participants_included == 5
 
 
@@ -63,12 +63,11 @@ def test_the_counts_that_are_not_zero_are_on_screen_with_what_is_left_out() -> N
     assert "1 without truth" in evaluation._repr_html_()
 
 
-def test_half_points_have_a_mean_error_in_levels_and_in_units() -> None:
+def test_half_points_have_a_mean_error_in_units_of_the_scale() -> None:
     table = from_columns(case=[1, 2, 3], truth=[1, 1.5, 3], prediction=[1.5, 1.5, 2])
     overall = evaluate(table, resamples=0).document.overall
     assert isinstance(overall, dict)
-    assert overall["level_mae"].value == 1.0
-    assert overall["mae_units"].value == 0.5
+    assert overall["mae"].value == 0.5
 
 
 def test_without_a_confidence_all_that_needs_none_is_measured(tmp_path: Path) -> None:
@@ -79,7 +78,7 @@ def test_without_a_confidence_all_that_needs_none_is_measured(tmp_path: Path) ->
     assert [(g.name, g.answered) for g in artifact.summaries[0].by_item] == [("a", 2), ("b", 3)]
     shown = " ".join(repr(evaluation).split())
     assert "No confidence, so nothing is ranked" in shown
-    assert "Mean error (MAE), levels 0.400" in shown
+    assert "Mean error (MAE) 0.400" in shown
     acumen.write_report([artifact], tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "Where it errs" in page
@@ -101,7 +100,7 @@ def test_two_inputs_without_a_confidence_are_compared_by_what_needs_none() -> No
     evaluation = evaluate(left, right, resamples=0)
     overall = evaluation.document.overall
     assert isinstance(overall, list)
-    assert [numbers["level_mae"].value for numbers in overall] == [0.0, 0.75]
+    assert [numbers["mae"].value for numbers in overall] == [0.0, 0.75]
     assert evaluation.document.scale["levels"] == [0, 1, 2, 3, 4]
     assert "too few" in repr(evaluation)
 
@@ -124,7 +123,7 @@ def test_without_a_truth_outcomes_and_coverage_are_counted_and_nothing_else(tmp_
     others = {key: m for key, m in overall.items() if key != "coverage"}
     assert {m.value for m in others.values()} == {None}
     assert {m.reason for m in others.values()} == {"there is no truth to hold it against"}
-    assert {"accuracy", "level_mae", "quadratic_kappa"} <= others.keys()
+    assert {"accuracy", "mae", "quadratic_kappa"} <= others.keys()
     assert "No truth: only outcomes and coverage can be counted" in repr(evaluation)
     acumen.write_report([evaluation.document], tmp_path / "page.html")
 
@@ -211,5 +210,5 @@ def test_a_run_without_signals_is_measured_as_far_as_needs_no_confidence(tmp_pat
     path.write_text(json.dumps({"experiments": [{"results": {"results": cases}}]}))
     artifact = evaluate(path, resamples=0).document
     assert isinstance(artifact.overall, dict)
-    assert artifact.overall["level_mae"].value == 14 / 12  # 0 0 0 3 1 1 2 2 2 1 1 1
+    assert artifact.overall["mae"].value == 14 / 12  # 0 0 0 3 1 1 2 2 2 1 1 1
     assert not artifact.confidence_variants

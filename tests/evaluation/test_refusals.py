@@ -87,7 +87,7 @@ def test_systems_are_not_ranked_by_what_has_no_better_side() -> None:
     with pytest.raises(UsageError, match="no metric 'magic' to rank by; "):
         Plan(rank_by="magic")
     assert Plan(rank_by="augrc").rank_by == "augrc"
-    for name in ("mae", "risk"):
+    for name in ("mean_loss", "risk"):
         Plan(rank_by=name)
 
 
@@ -152,7 +152,7 @@ def test_a_loss_function_is_not_called_with_rounded_decimals() -> None:
     rows = [{"case": n, "truth": 25 * (n % 5), "ai": (n * 17 % 100) + 0.3} for n in range(20)]
     asked: dict[str, Any] = {"case": "case", "truth": "truth", "prediction": "ai"}
     asked |= {"levels": "0-100:25", "resamples": 0}
-    assert acumen.evaluate(rows, loss="abs", **asked)["mae"].value is not None
+    assert acumen.evaluate(rows, loss="abs", **asked)["mean_loss"].value is not None
     with pytest.raises(UsageError, match="predictions here are decimals"):
         acumen.evaluate(rows, loss=lambda predicted, truth: abs(predicted - truth), **asked)
 
@@ -190,7 +190,7 @@ def test_two_systems_answer_by_their_names() -> None:
 
 
 def test_a_chart_of_what_has_none_is_refused(study: acumen.Evaluation) -> None:
-    document = acumen.gate(TABLE, TABLE, metric="mae", margin=0.5)
+    document = acumen.gate(TABLE, TABLE, metric="mean_loss", margin=0.5)
     with pytest.raises(UsageError, match="there is no single chart of"):
         acumen.chart("risk-coverage", document.document)
     assert acumen.chart("risk-coverage", study).datasets

@@ -69,7 +69,7 @@ def test_groups_by_hand() -> None:
     women, men = evaluate(rows, by="sex").document.slices
     assert (women.group, women.cases, women.rows, women.by) == ("f", 3, 3, ["sex"])
     assert women.metrics["accuracy"].value == pytest.approx(2 / 3)
-    assert women.metrics["level_mae"].value == pytest.approx(1 / 3)
+    assert women.metrics["mae"].value == pytest.approx(1 / 3)
     assert (men.metrics["coverage"].value, men.metrics["total_accuracy"].value) == (0.5, 0.0)
     # the sixth row has no sex: it is in no group, and in the rest of none
     assert women.difference["total_accuracy"].delta == pytest.approx(2 / 3)
@@ -129,19 +129,19 @@ def test_a_difference_is_paired_by_the_cases_that_both_sides_have(by: str) -> No
             # without a woman nothing moves among the men: what moves is the mean of the values
             assert abs(r) < 0.1
             r = 0.0
-        (low, high) = part.metrics["level_mae"].ends
-        sides = evaluate(rows.take(~mask)).document.overall_by_input[0]["level_mae"].ends
+        (low, high) = part.metrics["mae"].ends
+        sides = evaluate(rows.take(~mask)).document.overall_by_input[0]["mae"].ends
         assert low is not None
         assert high is not None
         x, y = group - low, sides[1] - rest
-        delta = part.difference["level_mae"]
+        delta = part.difference["mae"]
         assert delta.delta == pytest.approx(group - rest)
         reach = math.sqrt(x * x + y * y - 2 * r * x * y)
         assert delta.ends[0] == pytest.approx(group - rest - reach, abs=1e-3)
 
 
 def test_the_p_value_is_where_the_interval_meets_zero() -> None:
-    for metric in ("level_mae", "total_accuracy", "quadratic_kappa", "coverage"):
+    for metric in ("mae", "total_accuracy", "quadratic_kappa", "coverage"):
         delta = parts_of("sex")[0].difference[metric]
         assert delta.p_value is not None
         assert delta.delta is not None
@@ -168,24 +168,24 @@ def test_the_p_value_of_no_difference_is_one_and_that_of_a_sure_one_is_the_least
 
 def test_p_values_are_adjusted_over_all_groups_and_two_groups_count_once() -> None:
     parts = evaluate(table(), by=["sex", "item"]).document.slices
-    women, men, *items = [part.difference["level_mae"] for part in parts]
+    women, men, *items = [part.difference["mae"] for part in parts]
     assert women.p_value == pytest.approx(men.p_value, rel=1e-5)
     family = {"sex": women.p_value, **{str(at): d.p_value for at, d in enumerate(items)}}
     adjusted = holm(family)
     assert women.p_adjusted == men.p_adjusted == adjusted["sex"]
     assert [d.p_adjusted for d in items] == [adjusted[str(at)] for at in range(len(items))]
-    alone = parts_of("sex")[0].difference["level_mae"]
+    alone = parts_of("sex")[0].difference["mae"]
     assert alone.p_adjusted == alone.p_value == women.p_value
 
 
 def test_the_worst_group_has_an_interval_that_allows_for_the_choice() -> None:
     parts = parts_of("age")
-    values = {part.group: part.metrics["level_mae"].value for part in parts}
-    (worst,) = [part for part in parts if "level_mae" in part.worst]
+    values = {part.group: part.metrics["mae"].value for part in parts}
+    (worst,) = [part for part in parts if "mae" in part.worst]
     assert values[worst.group] == max(v for v in values.values() if v is not None)
-    bound = worst.worst["level_mae"]
+    bound = worst.worst["mae"]
     (together,) = [p for p in parts_of("age", 1 - 0.05 / 3) if p.group == worst.group]
-    assert bound.ends == pytest.approx(together.metrics["level_mae"].ends)
+    assert bound.ends == pytest.approx(together.metrics["mae"].ends)
     assert (bound.confidence_level, bound.method.partition(", ")[2]) == (0.95, "worst of 3")
 
 
@@ -254,7 +254,7 @@ def test_a_screen_measures_what_it_shows_of_groups_and_says_what_the_document_do
 def test_groups_without_a_confidence_or_a_truth_are_shown_by_what_there_is() -> None:
     bare = table(confidence=None)
     (part, *_) = acumen.evaluate(bare, by="sex", resamples=0, threads=1).brief.slices
-    assert {*part.metrics} == {CLAIMED, "coverage", "level_mae"}
+    assert {*part.metrics} == {CLAIMED, "coverage", "mae"}
 
 
 def test_by_names_a_column_of_the_file(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_case_that_holds_a_fifth_of_the_weight_is_warned_of_everywhere(
     assert any(f"{share:.0%} of the weight" in w for w in evaluation.document.warnings) == warned
     assert ("of the weight" in render(sections_of(evaluation.document))) == warned
     numbers = evaluation.document.sides["confidence"][0].metrics
-    for name in ("mae", "cmax", "augrc", "brier"):
+    for name in ("mean_loss", "coverage", "augrc", "brier"):
         assert (Flag.DOMINATED in numbers[name].interval.flags) == warned, name
     overall: Any = evaluation.document.overall
     kappa = overall["quadratic_kappa"].interval
@@ -116,7 +116,8 @@ def test_items_at_random_are_told_and_widen_the_intervals() -> None:
         for items in ("fixed", "random")
     }
     fixed, wide = (
-        documents[i].sides["confidence"][0].metrics["mae"].interval for i in ("fixed", "random")
+        documents[i].sides["confidence"][0].metrics["mean_loss"].interval
+        for i in ("fixed", "random")
     )
     assert wide.high - wide.low > fixed.high - fixed.low
     assert wide.method == "log-jackknife-t, cases × items"

@@ -47,7 +47,7 @@ def test_the_default_interval_holds_the_truth_about_as_often_as_it_says(name: st
 
 def test_rare_errors_are_not_taken_for_none() -> None:
     found = cover(BY_NAME["rare errors"], 20, STUDIES, JUDGED, resamples=200, truth_cases=CASES)
-    for name in ("mae", "aurc", "augrc"):
+    for name in ("mean_loss", "aurc", "augrc"):
         # measured 97 and more; the percentile interval holds the truth in 65-90%
         assert covered(found[name]["default"]) >= 0.96 - reach(0.96, STUDIES)
         assert covered(found[name]["percentile"]) < 0.91
@@ -58,7 +58,7 @@ def test_drawing_rows_instead_of_cases_is_caught_under_strong_clustering() -> No
     found = cover_by_rows(
         BY_NAME["strong clustering"], 41, STUDIES, resamples=200, truth_cases=CASES
     )
-    for name in ("mae", "aurc", "augrc", "cmax"):
+    for name in ("mean_loss", "aurc", "augrc", "coverage"):
         # measured 64-78%: 85% lies three standard errors or more above
         assert covered(found[name]) < 0.85, name
 
@@ -77,9 +77,9 @@ def test_a_comparison_does_not_cry_wolf(contest: Any) -> None:
 
 def test_the_populations_are_what_they_are_called() -> None:
     means = {p.name: truth(p, JUDGED, 1, CASES) for p in POPULATIONS}
-    assert means["coverage .15"]["cmax"] == pytest.approx(0.15, abs=0.005)
-    assert means["coverage .95"]["cmax"] == pytest.approx(0.95, abs=0.005)
-    assert means["rare errors"]["mae"] == pytest.approx(0.02, abs=0.003)
+    assert means["coverage .15"]["coverage"] == pytest.approx(0.15, abs=0.005)
+    assert means["coverage .95"]["coverage"] == pytest.approx(0.95, abs=0.005)
+    assert means["rare errors"]["mean_loss"] == pytest.approx(0.02, abs=0.003)
     ties = large_sample(BY_NAME["heavy ties"], 1, CASES)
     assert len(ties.ends) == 2
     sizes = large_sample(BY_NAME["unequal sizes"], 1, CASES)
@@ -90,9 +90,9 @@ def test_the_populations_are_what_they_are_called() -> None:
 def test_the_systems_that_differ_have_equal_aurc() -> None:
     contest = next(c for c in CONTESTS if "AURC equal" in c.name)
     both = (contest.left, contest.right)
-    values = [truth(p, [METRICS["aurc"], METRICS["mae"]], 3, 4 * CASES) for p in both]
+    values = [truth(p, [METRICS["aurc"], METRICS["mean_loss"]], 3, 4 * CASES) for p in both]
     assert values[0]["aurc"] == pytest.approx(values[1]["aurc"], rel=0.01)
-    assert values[0]["mae"] > 2 * values[1]["mae"]
+    assert values[0]["mean_loss"] > 2 * values[1]["mean_loss"]
 
 
 def clustered_share(population: Population) -> float:
@@ -114,7 +114,7 @@ def test_new_items_are_covered_where_they_are_taken_for_a_sample(
     monkeypatch.setattr(items, "CROWD", (600, 300))
     studies = 80
     counts = items.cover(41, 8, 1.0, studies)
-    for name in ("accuracy", "mae", "quadratic_kappa"):
+    for name in ("accuracy", "mean_loss", "quadratic_kappa"):
         fixed, random = (counts[name, how][1] / counts[name, how][0] for how in ("fixed", "random"))
         # measured 62-69% and 95-96% with 400 studies
         assert fixed < 0.85

@@ -39,7 +39,7 @@ def drawn(n: int, k: int, seed: int = 1) -> np.ndarray:
 
 
 def test_the_variance_of_a_mean_over_cases_and_items_by_hand() -> None:
-    jackknife = infer([METRICS["mae"]], crossed(LOSS), RANDOM)["mae"].jackknife
+    jackknife = infer([METRICS["mean_loss"]], crossed(LOSS), RANDOM)["mean_loss"].jackknife
     assert jackknife.items is not None
     assert jackknife.variance == pytest.approx(0.2106481, abs=5e-8)
     assert jackknife.items.variance == pytest.approx(0.2569444, abs=5e-8)
@@ -58,7 +58,7 @@ def test_a_ragged_table_takes_nothing_off() -> None:
         LOSS.ravel()[gone], view.columns()[1][gone],
         case=view.case[gone], item=np.tile(np.arange(3), 4)[gone], most_loss=3,
     )  # fmt: skip
-    jackknife = infer([METRICS["mae"]], ragged, RANDOM)["mae"].jackknife
+    jackknife = infer([METRICS["mean_loss"]], ragged, RANDOM)["mean_loss"].jackknife
     assert jackknife.items is not None
     total = jackknife.variance + jackknife.items.variance
     assert jackknife.standard_error == pytest.approx(math.sqrt(total), rel=1e-12)
@@ -66,19 +66,21 @@ def test_a_ragged_table_takes_nothing_off() -> None:
 
 def test_leaving_items_out_serves_metrics_without_influence_and_agrees_with_it() -> None:
     view = crossed(drawn(30, 12))
-    rough = replace(METRICS["mae"], name="rough", smooth=False)
-    found = infer([METRICS["mae"], rough], view, RANDOM)
-    smooth_items, rough_items = (found[name].jackknife.items for name in ("mae", "rough"))
+    rough = replace(METRICS["mean_loss"], name="rough", smooth=False)
+    found = infer([METRICS["mean_loss"], rough], view, RANDOM)
+    smooth_items, rough_items = (found[name].jackknife.items for name in ("mean_loss", "rough"))
     assert smooth_items is not None
     assert rough_items is not None
     assert rough_items.variance == pytest.approx(smooth_items.variance, rel=1e-6)
     assert found["rough"].jackknife.cells is None
-    assert found["rough"].jackknife.standard_error >= found["mae"].jackknife.standard_error
+    assert found["rough"].jackknife.standard_error >= found["mean_loss"].jackknife.standard_error
 
 
 def test_intervals_for_new_items_are_never_shorter_and_say_what_they_are() -> None:
     view = crossed(drawn(30, 12))
-    metrics = [METRICS[name] for name in ("mae", "aurc", "augrc", "accuracy", "failure_auroc")]
+    metrics = [
+        METRICS[name] for name in ("mean_loss", "aurc", "augrc", "accuracy", "failure_auroc")
+    ]
     fixed, random = (infer(metrics, view, options) for options in (FIXED, RANDOM))
     for metric in metrics:
         narrow, wide = (numbers[metric.name].interval for numbers in (fixed, random))
@@ -89,12 +91,16 @@ def test_intervals_for_new_items_are_never_shorter_and_say_what_they_are() -> No
 
 
 def test_one_item_has_no_interval_and_four_are_marked() -> None:
-    one = infer([METRICS["mae"]], crossed(drawn(30, 1)), RANDOM)["mae"].interval
+    one = infer([METRICS["mean_loss"]], crossed(drawn(30, 1)), RANDOM)["mean_loss"].interval
     assert one == NoInterval(why=Absence.TOO_FEW_ITEMS, count=2, of=1)
     unknown = replace(crossed(drawn(30, 4)), item=None)
-    assert isinstance(infer([METRICS["mae"]], unknown, RANDOM)["mae"].interval, NoInterval)
+    assert isinstance(
+        infer([METRICS["mean_loss"]], unknown, RANDOM)["mean_loss"].interval, NoInterval
+    )
     for k, few in ((4, True), (5, False)):
-        interval = infer([METRICS["mae"]], crossed(drawn(30, k)), RANDOM)["mae"].interval
+        interval = infer([METRICS["mean_loss"]], crossed(drawn(30, k)), RANDOM)[
+            "mean_loss"
+        ].interval
         assert isinstance(interval, Interval)
         assert (Flag.FEW_ITEMS in interval.flags) == few == (not interval.is_reliable)
 
@@ -102,7 +108,7 @@ def test_one_item_has_no_interval_and_four_are_marked() -> None:
 def test_a_difference_takes_items_into_account_as_its_sides_do() -> None:
     loss = drawn(30, 12)
     left, right = crossed(loss, 1), crossed(drawn(30, 12, 3), 2)
-    delta = compare([METRICS["mae"]], left, right, RANDOM)["mae"]
+    delta = compare([METRICS["mean_loss"]], left, right, RANDOM)["mean_loss"]
     difference = delta.right.jackknife.minus(delta.left.jackknife)
     # of a mean, the difference is the mean of the differences
     d = (right.columns()[0] - left.columns()[0]).reshape(30, 12).astype(float)
@@ -116,7 +122,7 @@ def test_a_difference_takes_items_into_account_as_its_sides_do() -> None:
     assert difference.standard_error == pytest.approx(
         math.sqrt(max(v_case, v_case + v_item - v_rest)), rel=1e-6
     )
-    same = compare([METRICS["mae"]], left, left, RANDOM)["mae"].interval
+    same = compare([METRICS["mean_loss"]], left, left, RANDOM)["mean_loss"].interval
     assert isinstance(same, Interval)
     assert same.low <= 0.0 <= same.high
 
@@ -137,7 +143,7 @@ def test_a_test_of_few_new_items_reaches_as_far_as_their_t() -> None:
     worse = rng.normal(0.35, 0.45, size=5)  # by item: what one study's items happen to be
     loss = np.clip(np.round(rng.normal(1.2, 0.4, size=(200, 5))), 0, 3).astype(int)
     more = np.clip(np.round(loss + worse + rng.normal(0, 0.3, size=(200, 5))), 0, 3).astype(int)
-    delta = compare([METRICS["mae"]], crossed(loss), crossed(more), RANDOM)["mae"]
+    delta = compare([METRICS["mean_loss"]], crossed(loss), crossed(more), RANDOM)["mean_loss"]
     assert delta.jackknife is not None
     t = abs(delta.value or 0.0) / delta.jackknife.standard_error
     near, far = stdtrit(199, 0.975), stdtrit(delta.jackknife.degrees, 0.975)
@@ -145,7 +151,7 @@ def test_a_test_of_few_new_items_reaches_as_far_as_their_t() -> None:
     assert delta.p_value is not None
     assert delta.p_value > 0.05
     assert delta.favours is None
-    fixed = compare([METRICS["mae"]], crossed(loss), crossed(more), FIXED)["mae"]
+    fixed = compare([METRICS["mean_loss"]], crossed(loss), crossed(more), FIXED)["mean_loss"]
     assert fixed.favours is not None
 
 

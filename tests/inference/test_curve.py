@@ -20,7 +20,9 @@ from acumen.values.measured import Interval
 from acumen.views.ranking import Ranking, rank
 
 PLAIN = Options(resamples=0)
-RISK, CUT, COVERAGE = (METRICS[m] for m in ("mae_at_coverage", "mae_at_cut", "coverage_at_risk"))
+RISK, CUT, COVERAGE = (
+    METRICS[m] for m in ("mean_loss_at_coverage", "mean_loss_at_cut", "coverage_at_risk")
+)
 
 
 def study(n: int, *, ties: int = 0, seed: int = 0, silent: float = 0.2) -> Ranking:
@@ -44,7 +46,7 @@ def ends(number: Inference) -> Interval:
 def test_the_ends_of_a_risk_at_a_cut_are_those_of_a_mean_on_the_scale_of_roots() -> None:
     """Ten cases of one row, half of them accepted: losses 0, 1, 2, 1, 1, at a cut that stays."""
     view = rank([0, 1, 2, 1, 1, 0, 3, 0, 1, 2], range(10, 0, -1), most_loss=3)
-    found = ends(infer([CUT.at(coverage=0.5)], view, PLAIN)["mae_at_cut@0.5"])
+    found = ends(infer([CUT.at(coverage=0.5)], view, PLAIN)["mean_loss_at_cut@0.5"])
     accepted = np.array([0, 1, 2, 1, 1, *[1] * 5])
     u = np.where(np.arange(10) < 5, (accepted - 1) / 5, 0.0)  # the mean is 1
     s = math.sqrt(10 / 9 * (u**2).sum())
@@ -60,7 +62,9 @@ def test_the_ends_of_a_risk_at_a_cut_are_those_of_a_mean_on_the_scale_of_roots()
 @pytest.mark.parametrize("n", [41, 1200])
 def test_a_coverage_at_a_risk_ends_where_the_ends_of_the_risks_cross_it(n: int, ties: int) -> None:
     view = study(n, ties=ties)
-    middle = float(infer([RISK.at(coverage=0.4)], view, PLAIN)["mae_at_coverage@0.4"].value or 0)
+    middle = float(
+        infer([RISK.at(coverage=0.4)], view, PLAIN)["mean_loss_at_coverage@0.4"].value or 0
+    )
     number = infer([COVERAGE.at(risk=middle)], view, PLAIN)[f"coverage_at_risk@{middle:g}"]
     found = ends(number)
     family = readings(view)
@@ -80,8 +84,8 @@ def test_a_curve_that_lies_below_the_risk_as_a_whole_has_the_interval_of_all_tha
     None
 ):
     view = study(60)
-    numbers = infer([COVERAGE.at(risk=0.9), METRICS["cmax"]], view, PLAIN)
-    found, whole = ends(numbers["coverage_at_risk@0.9"]), ends(numbers["cmax"])
+    numbers = infer([COVERAGE.at(risk=0.9), METRICS["coverage"]], view, PLAIN)
+    found, whole = ends(numbers["coverage_at_risk@0.9"]), ends(numbers["coverage"])
     assert [found.low, found.high] == pytest.approx([whole.low, whole.high])
 
 
@@ -93,7 +97,7 @@ def test_what_is_read_off_the_curve_is_one_family() -> None:
     band, _ = risk_band(view, PLAIN)
     assert band is not None
     for coverage in (0.2, 0.6):
-        alone, at = ends(numbers[f"mae_at_coverage@{coverage:g}"]), int(coverage * 50) - 1
+        alone, at = ends(numbers[f"mean_loss_at_coverage@{coverage:g}"]), int(coverage * 50) - 1
         assert family.coverage[at] == pytest.approx(coverage)
         assert [low[at], high[at]] == pytest.approx([alone.low, alone.high])
         beside = int(np.argmin(np.abs(band.coverage - coverage)))
@@ -104,7 +108,9 @@ def test_what_is_read_off_the_curve_is_one_family() -> None:
 def test_intervals_do_not_jump_where_leaving_a_case_out_would() -> None:
     """Untied rows: the standard error is near that of many draws of such studies."""
     views = [study(41, seed=seed) for seed in range(60)]
-    numbers = [infer([RISK.at(coverage=0.5)], view, PLAIN)["mae_at_coverage@0.5"] for view in views]
+    numbers = [
+        infer([RISK.at(coverage=0.5)], view, PLAIN)["mean_loss_at_coverage@0.5"] for view in views
+    ]
     spread = float(np.std([number.value or 0.0 for number in numbers]))
     errors = np.array([ends(number).standard_error for number in numbers])
     assert 0.9 < np.median(errors) / spread < 1.3

@@ -136,7 +136,7 @@ def test_influence_is_the_derivative_by_a_cases_weight(
     )
 
 
-LINEAR = {"total_accuracy", "cmax", PRIMITIVES}
+LINEAR = {"total_accuracy", "coverage", PRIMITIVES}
 """Means over all cases, one row each: without a case they move by its influence alone."""
 BY_RANK = {"auprc_ge", "nap_ge", "ordinal_auprc", "ordinal_nap", "adjusted_auprc", "smooth_ece"}
 """The first ranks weigh as few cases do, however many there are, and a bandwidth moves along."""
@@ -148,7 +148,11 @@ def test_every_metric_is_smooth_or_known_in_many_cases_but_one() -> None:
     kinds = {m.name: "smooth" if m.smooth else m.in_many or m.curve for m in METRICS.values()}
     assert {name for name, kind in kinds.items() if kind is None} == GROUPED
     assert {name for name, kind in kinds.items() if kind == "steps"} == {"ece_equal_mass"}
-    curves = {"mae_at_coverage": "coverage", "mae_at_cut": "cut", "coverage_at_risk": "risk"}
+    curves = {
+        "mean_loss_at_coverage": "coverage",
+        "mean_loss_at_cut": "cut",
+        "coverage_at_risk": "risk",
+    }
     assert {m.name: m.curve for m in METRICS.values() if m.curve} == curves
     assert {m.name for m in METRICS.values() if m.in_many == "smooth"} == {
         *("aurc_at_coverage", "augrc_at_coverage"),
@@ -257,16 +261,16 @@ def test_the_standard_error_of_influence_is_the_known_formula() -> None:
 def test_influence_of_a_mean_is_exactly_its_jackknife() -> None:
     case = np.arange(25)
     view = rank(np.arange(25) % 4, case, case=case, n_cases=25)
-    ((_, left_out),) = leave_out([METRICS["mae"]], view)
-    by_influence = Jackknife.of_influence(by_case(METRICS["mae"], view))
+    ((_, left_out),) = leave_out([METRICS["mean_loss"]], view)
+    by_influence = Jackknife.of_influence(by_case(METRICS["mean_loss"], view))
     assert by_influence.deviations == pytest.approx(left_out.deviations, rel=1e-8)
 
 
 def test_a_metric_people_bring_and_an_empty_view_have_no_influence() -> None:
-    brought = replace(METRICS["mae"], name="brought", smooth=False)
+    brought = replace(METRICS["mean_loss"], name="brought", smooth=False)
     assert row_influence([brought], studies(12, tied=True)[Ranking]) == {}
     silent = rank([0, 0], [1, 2], [False, False])
-    assert row_influence([METRICS["mae"]], silent) == {}
+    assert row_influence([METRICS["mean_loss"]], silent) == {}
 
 
 @pytest.mark.parametrize("view", dict.fromkeys(m.view for m in SMOOTH))
@@ -290,7 +294,7 @@ def test_influence_groups_and_every_case_agree_on_the_standard_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     views = studies(2400, tied=True)
-    names = ["cmax", "mae", "aurc", "augrc", "eaurc", "augrc_achievable", "failure_auroc"]
+    names = ["coverage", "mean_loss", "aurc", "augrc", "eaurc", "augrc_achievable", "failure_auroc"]
     metrics = [METRICS[name] for name in names]
     levels = [m for m in SMOOTH if m.view is Confusion]
     plans = ((metrics, views[Ranking]), (levels, views[Confusion]))
@@ -299,7 +303,7 @@ def test_influence_groups_and_every_case_agree_on_the_standard_error(
         return {name: jackknife for plan in plans for name, jackknife in leave_out(*plan)}
 
     quick = errors()
-    assert quick["mae"].n == 2400
+    assert quick["mean_loss"].n == 2400
     monkeypatch.setattr(resample, "MOST_LEFT_OUT", 3000)
     full = errors()
     for m in (*metrics, *levels):

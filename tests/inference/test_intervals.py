@@ -75,7 +75,9 @@ def test_degrees_of_freedom_stay_between_2_and_n_minus_1() -> None:
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
 @pytest.mark.parametrize("unit", [1.0, 1 / 3])
-@pytest.mark.parametrize(("name", "share"), [("mae", 1.0), ("aurc", 0.7), ("augrc", 0.7**2 / 2)])
+@pytest.mark.parametrize(
+    ("name", "share"), [("mean_loss", 1.0), ("aurc", 0.7), ("augrc", 0.7**2 / 2)]
+)
 def test_one_or_two_erring_cases_get_gamma_quantiles(
     name: str, share: float, unit: float, level: float
 ) -> None:
@@ -103,7 +105,7 @@ def test_one_or_two_erring_cases_get_gamma_quantiles(
 def test_the_gamma_bound_counts_an_erring_case_as_one_level_at_least() -> None:
     errors = Errors(erring_cases=1, answered=10.0, cmax=1.0, worst_case=0.25, cases=10)
     left_out = np.array([0.0] + [0.03] * 9)
-    one = METRICS["mae"].one_error
+    one = METRICS["mean_loss"].one_error
     found = interval(
         default_interval(Kind.RISK, 0.025, Jackknife.of(left_out), errors=errors, one_error=one)
     )
@@ -146,13 +148,13 @@ def test_two_cases_that_err_alike_do_not_say_how_far_an_error_may_lie_off() -> N
 
 def test_a_signed_error_ends_where_the_scale_does() -> None:
     view = confuse([0, 0], [1, 3], levels=4, case=[0, 1])
-    found = infer([METRICS["level_bias"]], view, Options(resamples=0))["level_bias"]
+    found = infer([METRICS["signed_error"]], view, Options(resamples=0))["signed_error"]
     ends = interval(found.interval)
     assert (found.value, ends.low, ends.high) == (2.0, -3.0, 3.0)
 
 
 @pytest.mark.parametrize("level", [0.95, 0.9])
-@pytest.mark.parametrize(("name", "share"), [("mae", 1.0), ("aurc", 0.8), ("augrc", 0.32)])
+@pytest.mark.parametrize(("name", "share"), [("mean_loss", 1.0), ("aurc", 0.8), ("augrc", 0.32)])
 def test_no_error_at_all_gets_a_bound_that_says_what_it_assumes(
     name: str, share: float, level: float
 ) -> None:
@@ -345,7 +347,7 @@ def test_fewer_than_two_cases_have_no_interval() -> None:
     assert one == NoInterval(why=Absence.TOO_FEW_CASES, count=2, of=1)
     lone = rank([1, 0], [2, 1], case=[0, 0], n_cases=1)
     for method in ("default", "percentile", "bca"):
-        found = infer([METRICS["mae"]], lone, Options(method=method))["mae"]
+        found = infer([METRICS["mean_loss"]], lone, Options(method=method))["mean_loss"]
         assert found.value == 0.5
         assert why(found.interval) is Absence.TOO_FEW_CASES
         assert why(found.percentile) is Absence.TOO_FEW_CASES
@@ -354,7 +356,7 @@ def test_fewer_than_two_cases_have_no_interval() -> None:
 
 def test_two_cases_are_enough_for_an_interval() -> None:
     two = rank([1, 0, 2, 0], [4, 3, 2, 1], case=[0, 0, 1, 1], n_cases=2)
-    found = infer([METRICS["mae"]], two, Options(resamples=0))["mae"]
+    found = infer([METRICS["mean_loss"]], two, Options(resamples=0))["mean_loss"]
     assert isinstance(found.interval, Interval)
     assert why(found.percentile) is Absence.NO_RESAMPLES
 
@@ -399,7 +401,7 @@ def test_a_metric_undefined_in_over_5_percent_of_resamples_has_no_interval() -> 
     )
     for method in ("default", "percentile", "bca"):
         options = Options(resamples=4000, method=method)
-        found = infer([METRICS["mae"]], lonely, options)["mae"]
+        found = infer([METRICS["mean_loss"]], lonely, options)["mean_loss"]
         assert found.replicates.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.04)
         assert why(found.interval) is Absence.UNDEFINED_IN_RESAMPLES
 
@@ -566,12 +568,12 @@ def test_all_right_is_worth_as_much_as_the_cases_that_answered(answering: int) -
     n = 41
     answered = np.arange(n) < answering
     view = rank(np.zeros(n, int), np.arange(n), answered)
-    found = infer([METRICS["accuracy"], METRICS["cmax"]], view, Options(resamples=0))
+    found = infer([METRICS["accuracy"], METRICS["coverage"]], view, Options(resamples=0))
     low = interval(found["accuracy"].interval).low
     # so many cases right with a chance of 2.5%, if each is right with this chance
     assert low == pytest.approx(0.025 ** (1 / answering), rel=1e-12)
     assert interval(found["accuracy"].interval).is_reliable == (answering >= 10)
-    assert interval(found["cmax"].interval).flags == ()  # of all 41
+    assert interval(found["coverage"].interval).flags == ()  # of all 41
 
 
 def test_degrees_of_freedom_do_not_depend_on_the_unit() -> None:
@@ -604,26 +606,26 @@ def all_right(cases: int, rows: int, wrong: int = 0) -> tuple[Any, Any]:
 def test_sparse_errors_say_the_same_in_accuracy_and_in_either_mean_error(wrong: int) -> None:
     ranked, levels = all_right(41, 8, wrong)
     options = Options(resamples=0)
-    found = infer([METRICS["mae"], METRICS["accuracy"]], ranked, options)
-    found |= infer([METRICS["level_mae"], METRICS["total_accuracy"]], levels, options)
+    found = infer([METRICS["mean_loss"], METRICS["accuracy"]], ranked, options)
+    found |= infer([METRICS["mae"], METRICS["total_accuracy"]], levels, options)
     of = {name: interval(number.interval) for name, number in found.items()}
     # each error is one level, so the mean error is the share of wrong rows
-    for name in ("mae", "level_mae"):
+    for name in ("mean_loss", "mae"):
         ends = [of[name].low, of[name].high]
-        assert ends == pytest.approx([of["mae"].low, of["mae"].high], rel=1e-12)
+        assert ends == pytest.approx([of["mean_loss"].low, of["mean_loss"].high], rel=1e-12)
     for name in ("accuracy", "total_accuracy"):
-        assert 1 - of[name].high == pytest.approx(of["mae"].low, rel=1e-9, abs=1e-15)
-        assert 1 - of[name].low == pytest.approx(of["mae"].high, rel=1e-9)
+        assert 1 - of[name].high == pytest.approx(of["mean_loss"].low, rel=1e-9, abs=1e-15)
+        assert 1 - of[name].low == pytest.approx(of["mean_loss"].high, rel=1e-9)
     if wrong == 0:
-        assert of["mae"].high == pytest.approx(1 - 0.025 ** (1 / 41), rel=1e-12)
+        assert of["mean_loss"].high == pytest.approx(1 - 0.025 ** (1 / 41), rel=1e-12)
 
 
 def test_a_risk_of_zero_at_a_coverage_has_the_limit_of_its_accepted_cases() -> None:
     case = np.repeat(np.arange(20), 4)
     loss = np.where(np.arange(80) >= 40, case % 2, 0)  # the surest half is all right
     view = rank(loss, -np.arange(80.0), case=case, n_cases=20, most_loss=3)
-    found = infer([METRICS["mae_at_coverage"].at(coverage=0.5)], view, Options(resamples=0))
-    made = interval(found["mae_at_coverage@0.5"].interval)
+    found = infer([METRICS["mean_loss_at_coverage"].at(coverage=0.5)], view, Options(resamples=0))
+    made = interval(found["mean_loss_at_coverage@0.5"].interval)
     assert (made.method, made.low) == ("zero-error bound", 0.0)
     assert made.high == pytest.approx(1 - 0.025 ** (1 / 10))  # ten cases are accepted
 
@@ -688,7 +690,7 @@ def test_one_case_that_carries_the_variance_is_told() -> None:
     case = np.repeat(np.arange(20), 4)
     loss = np.where(case == 0, 3, (np.arange(80) % 11 == 0).astype(int))
     view = rank(loss, np.cos(np.arange(80.0)), case=case, n_cases=20, most_loss=3)
-    made = interval(infer([METRICS["mae"]], view, Options(resamples=0))["mae"].interval)
+    made = interval(infer([METRICS["mean_loss"]], view, Options(resamples=0))["mean_loss"].interval)
     by_case = np.bincount(case, loss) / 4
     squares = (by_case - by_case.mean()) ** 2
     assert made.largest_case_share == pytest.approx(squares[0] / squares.sum())

@@ -22,7 +22,7 @@ from acumen.views.forecast import forecast
 from acumen.views.ranking import Ranking, rank
 from acumen.views.severity import BY_LEVEL, rank_severity
 
-AURC, MAE, CMAX, EAURC = (METRICS[name] for name in ("aurc", "mae", "cmax", "eaurc"))
+AURC, MAE, CMAX, EAURC = (METRICS[name] for name in ("aurc", "mean_loss", "coverage", "eaurc"))
 GAIN = METRICS["achievable_gain_pct"]
 
 
@@ -122,7 +122,7 @@ def test_identical_systems_differ_by_nothing_but_might_on_other_cases() -> None:
 
 def test_two_systems_without_any_error_may_still_differ() -> None:
     left, right = study(20, 1, error=0.0), study(20, 2, error=0.0)
-    delta = compare([MAE], left, right, Options(resamples=50))["mae"]
+    delta = compare([MAE], left, right, Options(resamples=50))["mean_loss"]
     made = interval(delta.interval)
     a, b = interval(delta.left.interval), interval(delta.right.interval)
     assert (delta.value, made.method) == (0.0, "MOVER")
@@ -159,7 +159,7 @@ def joined(cases: list[list[Row]]) -> list[Row]:
     return [row for case in cases for row in case]
 
 
-@pytest.mark.parametrize("name", ["mae", "aurc"])
+@pytest.mark.parametrize("name", ["mean_loss", "aurc"])
 @pytest.mark.parametrize("n", [6, 7])
 def test_the_p_value_is_the_share_of_all_swaps_that_go_as_far(n: int, name: str) -> None:
     """Written out: every case counts twice, one of them once; all swaps; the smaller of two T."""
@@ -245,20 +245,20 @@ def test_a_random_p_value_counts_the_study_itself_and_nears_the_exact_one() -> N
     assert drawn == pytest.approx(exact, abs=5 * math.sqrt(exact * (1 - exact) / 4000))
     assert drawn * 4001 == pytest.approx(round(drawn * 4001))
     sides = study(40, 1, error=0.0), study(40, 2, error=1.0)
-    assert compare([MAE], *sides, Options(resamples=0, swaps=99))["mae"].p_value == 1 / 100
+    assert compare([MAE], *sides, Options(resamples=0, swaps=99))["mean_loss"].p_value == 1 / 100
 
 
 def test_a_claim_names_the_better_side_only_when_the_interval_excludes_zero() -> None:
     good, bad = study(40, 1, error=0.1), study(40, 2, error=0.95)
     found = compare([MAE, METRICS["accuracy"]], bad, good, Options(resamples=50))
-    assert found["mae"].favours == found["accuracy"].favours == "right"
+    assert found["mean_loss"].favours == found["accuracy"].favours == "right"
     mirrored = compare([MAE, METRICS["accuracy"]], good, bad, Options(resamples=50))
-    assert mirrored["mae"].favours == mirrored["accuracy"].favours == "left"
-    assert compare([MAE], bad, study(40, 3, error=0.95))["mae"].favours is None
+    assert mirrored["mean_loss"].favours == mirrored["accuracy"].favours == "left"
+    assert compare([MAE], bad, study(40, 3, error=0.95))["mean_loss"].favours is None
 
 
 def test_no_difference_is_claimed_with_fewer_than_ten_cases() -> None:
-    delta = compare([MAE], study(9, 1, error=0.95), study(9, 2, error=0.05))["mae"]
+    delta = compare([MAE], study(9, 1, error=0.95), study(9, 2, error=0.05))["mean_loss"]
     made = interval(delta.interval)
     assert made.high < 0
     assert made.flags == (Flag.FEW_CASES,)
@@ -266,7 +266,7 @@ def test_no_difference_is_claimed_with_fewer_than_ten_cases() -> None:
 
 
 def test_one_case_has_a_delta_and_no_interval() -> None:
-    delta = compare([MAE], study(1, 1, items=9), study(1, 2, items=9))["mae"]
+    delta = compare([MAE], study(1, 1, items=9), study(1, 2, items=9))["mean_loss"]
     assert delta.value is not None
     assert isinstance(delta.interval, NoInterval)
     assert delta.interval.why is Absence.TOO_FEW_CASES
@@ -275,7 +275,7 @@ def test_one_case_has_a_delta_and_no_interval() -> None:
 
 def test_an_undefined_side_is_told() -> None:
     silent = rank([0] * 24, [0] * 24, [False] * 24, case=np.repeat(np.arange(8), 3), n_cases=8)
-    delta = compare([MAE], silent, study(8, 1))["mae"]
+    delta = compare([MAE], silent, study(8, 1))["mean_loss"]
     assert (delta.value, delta.p_value) == (None, None)
     assert delta.reason == "undefined for the first: no row was answered"
 
@@ -319,7 +319,7 @@ def test_a_difference_undefined_in_many_resamples_has_no_interval() -> None:
     # the right answers in one case only: a resample of 12 lacks it in 35% of draws
     case = np.repeat(np.arange(12), 3)
     rare = rank([1, 0, 2] * 12, np.arange(36), case == 2, case=case, n_cases=12)
-    delta = compare([MAE], study(12, 1), rare, Options(resamples=2000))["mae"]
+    delta = compare([MAE], study(12, 1), rare, Options(resamples=2000))["mean_loss"]
     assert delta.replicates.drop_rate == pytest.approx((11 / 12) ** 12, abs=0.05)
     assert isinstance(delta.interval, NoInterval)
 
@@ -364,7 +364,7 @@ def test_a_coverage_that_differs_alike_in_every_case_is_not_known_to_the_last_di
     answered = np.tile([True, True, True, every == 0], 12)
     left = rank([0] * 48, np.arange(48), case=case, n_cases=12)
     right = rank([0] * 48, np.arange(48), answered, case=case, n_cases=12)
-    delta = compare([CMAX], left, right, Options(resamples=0))["cmax"]
+    delta = compare([CMAX], left, right, Options(resamples=0))["coverage"]
     assert delta.value == -0.25 * every
     made = interval(delta.interval)
     assert made.high - made.low > 0.1

@@ -197,11 +197,11 @@ def two_cases() -> Ranking:
 def test_two_cases_have_the_known_law_of_coverage_by_enumeration() -> None:
     plan = plan_resamples(2)
     assert isinstance(plan, Enumeration)
-    values = replicate(statistic_of([METRICS["cmax"]], two_cases()), plan)[0]
+    values = replicate(statistic_of([METRICS["coverage"]], two_cases()), plan)[0]
     law = dict(zip(values.tolist(), plan.probability.round(12).tolist(), strict=True))
     assert law == {1.0: 0.25, 0.75: 0.5, 0.5: 0.25}
     assert spread(values, plan.probability) == pytest.approx(0.1767767, abs=5e-8)
-    found = infer([METRICS["cmax"]], two_cases())["cmax"]
+    found = infer([METRICS["coverage"]], two_cases())["coverage"]
     assert isinstance(found.percentile, Interval)
     assert found.percentile.standard_error == pytest.approx(0.1767767, abs=5e-8)
     assert (found.percentile.low, found.percentile.high) == (0.5, 1.0)
@@ -209,7 +209,7 @@ def test_two_cases_have_the_known_law_of_coverage_by_enumeration() -> None:
 
 def test_two_cases_have_the_known_law_of_coverage_by_sampling() -> None:
     size = 40_000
-    values = replicate(statistic_of([METRICS["cmax"]], two_cases()), Bootstrap(2, size))[0]
+    values = replicate(statistic_of([METRICS["coverage"]], two_cases()), Bootstrap(2, size))[0]
     seen = Counter(values.tolist())
     assert seen.keys() == {1.0, 0.75, 0.5}
     for value, chance in {1.0: 0.25, 0.75: 0.5, 0.5: 0.25}.items():
@@ -286,7 +286,9 @@ def test_shuffled_rows_give_the_same_bytes() -> None:
         loss[shuffle], confidence[shuffle], answered[shuffle],
         case=view.case[shuffle], n_cases=41, most_loss=3,
     )  # fmt: skip
-    metrics = [METRICS[name] for name in ("aurc", "augrc", "cmax", "mae", "aurc_exact", "eaurc")]
+    metrics = [
+        METRICS[name] for name in ("aurc", "augrc", "coverage", "mean_loss", "aurc_exact", "eaurc")
+    ]
     plan = Bootstrap(41, 500)
     a = replicate(statistic_of(metrics, view), plan)
     b = replicate(statistic_of(metrics, shuffled), plan)
@@ -303,7 +305,7 @@ from acumen.metrics import METRICS
 from acumen.inference.paired import compare
 from acumen.views.ranking import rank
 {inspect.getsource(study)}
-names = ["mae", "aurc", "cmax", "aurc_achievable"]
+names = ["mean_loss", "aurc", "coverage", "aurc_achievable"]
 metrics = [METRICS[name] for name in set(names)]
 digest = hashlib.sha256()
 left, right = study(levels=4), study(seed=6)
@@ -342,7 +344,7 @@ def test_any_function_of_row_weights_can_be_resampled() -> None:
         return (weights @ loss)[None, :] / (weights @ answered)
 
     plan = Bootstrap(12, 200)
-    ours = replicate(statistic_of([METRICS["mae"]], view), plan)
+    ours = replicate(statistic_of([METRICS["mean_loss"]], view), plan)
     theirs = replicate(plain_mae, plan)
     assert theirs == pytest.approx(ours, rel=1e-14)
 
@@ -363,7 +365,7 @@ def test_one_block_of_weights_serves_all_metrics_with_one_pass() -> None:
 def test_one_block_of_weights_keeps_two_views_apart() -> None:
     block = CaseWeights(Bootstrap(41, 16).block(0, 16))
     left, right = study(seed=1), study(seed=2)
-    mae = METRICS["mae"]
+    mae = METRICS["mean_loss"]
     first, second = np.asarray(mae(left, block)), np.asarray(mae(right, block))
     assert not np.array_equal(first, second)
     assert np.array_equal(second, np.asarray(mae(right, CaseWeights(block.counts))))

@@ -179,7 +179,7 @@ def test_a_metric_that_one_system_lacks_is_compared_with_nothing() -> None:
         assert one.metrics["failure_auroc"].value is None
         assert other.metrics["failure_auroc"].value == pytest.approx(values["failure_auroc"])
         assert "failure_auroc" not in right.deltas
-        assert right.deltas["mae"].delta == pytest.approx(sign * values["mae"])
+        assert right.deltas["mean_loss"].delta == pytest.approx(sign * values["mean_loss"])
 
 
 def test_two_inputs_are_of_one_kind(tmp_path: Path) -> None:

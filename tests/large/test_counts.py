@@ -61,14 +61,14 @@ def apart(ours: Certified, theirs: Measured) -> float:
 
 def in_memory(rows: Any, **options: Any) -> dict[str, Measured]:
     artifact: Any = acumen.evaluate(rows, resamples=0, **options).document
-    overall: dict[str, Measured] = {"level_mae": artifact.overall["level_mae"]} | artifact.overall
+    overall: dict[str, Measured] = {"mae": artifact.overall["mae"]} | artifact.overall
     return overall | artifact.confidence_variants["confidence"].metrics
 
 
 def test_four_rows_by_hand() -> None:
     metrics = evaluate(BY_HAND, loss="abs", levels="0-2").systems["all"].metrics
-    assert metrics["cmax"].value == 0.75
-    assert metrics["mae"].value == pytest.approx(2 / 3, abs=1e-15)
+    assert metrics["coverage"].value == 0.75
+    assert metrics["mean_loss"].value == pytest.approx(2 / 3, abs=1e-15)
     # risk 1 up to half of the rows, then 2/3: (2·2/2 + 2)/16, and 1/2 + ∫ 2/4x over [1/2, 3/4]
     assert metrics["augrc"].value == 0.25
     assert metrics["aurc_exact"].value == pytest.approx(0.5 + 0.5 * np.log(1.5), abs=1e-15)
@@ -130,7 +130,7 @@ def test_where_bins_hide_the_order_the_bounds_hold_the_number_of_the_rows(
             assert value is not None
             assert low < value < high
     exact = [name for name in ours.keys() - bounded.keys() if ours[name].value is not None]
-    assert {"cmax", "mae", "accuracy", "quadratic_kappa", "brier", "ece"} <= {*exact}
+    assert {"coverage", "mean_loss", "accuracy", "quadratic_kappa", "brier", "ece"} <= {*exact}
     for name in theirs.keys() & {*exact}:
         assert ours[name].value == pytest.approx(theirs[name].value, abs=1e-14)
 
@@ -207,7 +207,7 @@ def test_systems_are_compared_as_in_memory() -> None:
     (_, first), (_, second) = both.items()
     assert not first.deltas
     assert second.deltas.keys() == second.metrics.keys()
-    for name in ("cmax", "mae", "augrc", "aurc_exact", "failure_auroc"):
+    for name in ("coverage", "mean_loss", "augrc", "aurc_exact", "failure_auroc"):
         theirs, ours = deltas.get(name) or deltas[f"{name}_full"], second.deltas[name]
         assert ours.delta == pytest.approx(theirs.delta, abs=1e-14)
         assert ours.interval is not None
@@ -288,7 +288,7 @@ def test_labels_words_and_conditions_are_read_by_the_rules_for_rows() -> None:
 
 def test_without_a_confidence_only_levels_are_measured() -> None:
     metrics = evaluate(study().drop("confidence").lazy()).systems["all"].metrics
-    assert {*metrics} == {"cmax", "mae", "accuracy", "quadratic_kappa"}
+    assert {*metrics} == {"coverage", "mean_loss", "accuracy", "quadratic_kappa"}
 
 
 def test_small_cells_are_left_out_and_known_as_one_number() -> None:

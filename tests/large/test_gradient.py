@@ -55,7 +55,7 @@ def test_who_errs_is_what_the_second_pass_counted(
 
 def test_the_cases_of_a_view_of_cells() -> None:
     view = CaseView(LEVELS, SUMS, 1)
-    assert (view.n_cases, view.cases_behind("mae")) == (10, 8)
+    assert (view.n_cases, view.cases_behind("mean_loss")) == (10, 8)
     assert view.groups() == [Group(7, "right"), Group(3, "wrong")]
     assert view.levels == 3
 

@@ -88,7 +88,9 @@ MAKERS: Final[Mapping[str, Callable[[], Result[Any]]]] = {
     "threshold": lambda: acumen.threshold(table(), **SIGNAL, risk=0.2),
     "sets": lambda: acumen.sets(table(), alpha=0.2),
     "cost": lambda: acumen.cost(table(), **SIGNAL, abstain_cost=0.5),
-    "gate": lambda: acumen.gate(table(), table("zero_shot"), metric="mae", margin=0.1, **SIGNAL),
+    "gate": lambda: acumen.gate(
+        table(), table("zero_shot"), metric="mean_loss", margin=0.1, **SIGNAL
+    ),
     "cascade": lambda: acumen.cascade(
         [row | {"case": 30 * k + row["case"]} for k in range(4) for row in rows()],
         [

@@ -42,13 +42,13 @@ def test_right_order_one_level_up_is_never_accurate() -> None:
     assert value("total_accuracy", [0, 0, 1, 1], [1, 1, 2, 2]) == 0.0
     assert value("level_off_by_one", [0, 0, 1, 1], [1, 1, 2, 2]) == 1.0
     assert value("kendall_tau_b", [0, 0, 1, 1], [1, 1, 2, 2]) == 1.0
-    assert value("level_mae", [0, 0, 1, 1], [1, 1, 2, 2]) == 1.0
+    assert value("mae", [0, 0, 1, 1], [1, 1, 2, 2]) == 1.0
 
 
 def test_macro_mae_gives_the_rare_level_its_say() -> None:
     # nine right at level 0, one at level 2 taken for 0
     truth, prediction = [0] * 9 + [2], [0] * 10
-    assert value("level_mae", truth, prediction) == pytest.approx(0.2)
+    assert value("mae", truth, prediction) == pytest.approx(0.2)
     assert value("macro_mae", truth, prediction) == pytest.approx(1.0)
 
 
@@ -70,7 +70,7 @@ def test_a_constant_prediction_has_no_tau_whatever_its_weights() -> None:
 def test_an_interval_of_an_error_in_levels_ends_at_the_farthest_level() -> None:
     # one of six is wrong, by two levels: the unbounded interval would reach beyond 2
     table = confuse([0, 0, 0, 0, 1, 2], [0, 0, 0, 0, 1, 0], levels=3)
-    found = infer([METRICS["level_mae"]], table, Options(resamples=0))["level_mae"].interval
+    found = infer([METRICS["mae"]], table, Options(resamples=0))["mae"].interval
     assert isinstance(found, Interval)
     assert found.high == 2.0
 
@@ -96,7 +96,7 @@ def test_every_number_agrees_with_its_oracle_on_random_tables(tables: int) -> No
         oracles = {
             "total_accuracy": accuracy_score(t, p),
             "macro_f1": f1_score(t, p, average="macro", zero_division=0),
-            "level_mae": mean_absolute_error(t, p),
+            "mae": mean_absolute_error(t, p),
             "macro_mae": np.mean([np.abs(p[t == k] - k).mean() for k in present]),
             "level_off_by_one": (np.abs(t - p) <= 1).mean(),
         }

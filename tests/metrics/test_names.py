@@ -32,8 +32,8 @@ def test_another_name_is_of_one_metric_and_hides_none() -> None:
         ("qwk", "quadratic_kappa"),
         ("QWK", "quadratic_kappa"),
         ("AUGRC", "augrc"),
-        ("mae_levels", "level_mae"),
-        ("mean_loss", "mae"),
+        ("mae_levels", "mae"),
+        ("mean_loss", "mean_loss"),
         ("AUROC", "failure_auroc"),
     ],
 )
@@ -56,10 +56,10 @@ def test_a_mistyped_metric_is_answered_with_those_that_were_measured() -> None:
 
 def test_files_from_before_have_the_name_of_today() -> None:
     document = acumen.evaluate(TABLE, resamples=0).document
-    overall = {("mae_levels" if k == "level_mae" else k): v for k, v in document.overall.items()}
+    overall = {("mae_levels" if k == "mae" else k): v for k, v in document.overall.items()}
     older = document.model_dump(mode="json") | {
         "overall": {k: v.model_dump(mode="json") for k, v in overall.items()}
     }
     again = MetricsArtifact.model_validate(older)
-    assert again.overall_by_input[0]["level_mae"] == document.overall_by_input[0]["level_mae"]
+    assert again.overall_by_input[0]["mae"] == document.overall_by_input[0]["mae"]
     assert "mae_levels" not in again.overall_by_input[0]

@@ -33,7 +33,7 @@ def test_a_module_that_is_run_twice_registers_its_metrics_once() -> None:
     again = module_from_spec(spec)
     spec.loader.exec_module(again)
     assert list(METRICS) == names
-    assert METRICS["cmax"].function is again.cmax.__wrapped__
+    assert METRICS["coverage"].function is again.cmax.__wrapped__
 
 
 def test_two_definitions_under_one_name_are_refused() -> None:
@@ -41,15 +41,15 @@ def test_two_definitions_under_one_name_are_refused() -> None:
         return np.ones(1)
 
     with pytest.raises(ValueError, match="there is a metric 'cmax' already"):
-        metric(title="cmax", unit=Unit.SHARE, view=Ranking, better="higher", kind=Kind.PROPORTION)(
-            cmax
-        )
-    assert METRICS["cmax"](rank([0, 1], [1, 0], [True, False]), [1, 1]) == 0.5
+        metric(
+            title="coverage", unit=Unit.SHARE, view=Ranking, better="higher", kind=Kind.PROPORTION
+        )(cmax)
+    assert METRICS["coverage"](rank([0, 1], [1, 0], [True, False]), [1, 1]) == 0.5
 
 
 def test_a_parameter_is_said_in_the_title_by_its_value_or_its_label() -> None:
     at_least = METRICS["auprc_ge"]
-    assert METRICS["mae_at_coverage"].at(coverage=0.5).title == "Mean loss at coverage 0.5"
+    assert METRICS["mean_loss_at_coverage"].at(coverage=0.5).title == "Mean loss at coverage 0.5"
     assert at_least.at(level=2).title == "AUPRC ≥ 2"
     critical = at_least.at(level=2, label="{Critical}")
     assert (critical.title, critical.name) == ("AUPRC ≥ {Critical}", "auprc_ge@{Critical}")
@@ -58,7 +58,7 @@ def test_a_parameter_is_said_in_the_title_by_its_value_or_its_label() -> None:
 
 
 def test_a_metric_without_a_title_is_called_by_its_name() -> None:
-    bare = Metric("mine", METRICS["cmax"].function, Ranking, "lower", Kind.REAL, "never")
+    bare = Metric("mine", METRICS["coverage"].function, Ranking, "lower", Kind.REAL, "never")
     assert (bare.title, bare.at(level=1).title) == ("mine", "mine@1")
 
 

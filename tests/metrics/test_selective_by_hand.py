@@ -46,9 +46,9 @@ def test_a_tie_and_an_abstention_worked_out_by_hand(loss: str, unit: float) -> N
     assert curve.generalized_risk == pytest.approx([0.5 * unit, 0.5 * unit], abs=1e-15)
     assert measured(ranking, "aurc") == pytest.approx(17 / 24 * unit, abs=1e-15)
     assert measured(ranking, "augrc") == pytest.approx(unit / 4, abs=1e-15)
-    assert measured(ranking, "mae_at_cut", coverage=0.6) == pytest.approx(2 / 3 * unit)
+    assert measured(ranking, "mean_loss_at_cut", coverage=0.6) == pytest.approx(2 / 3 * unit)
     # 2.4 of the 4 rows: the tie with its loss of 2, and .4 of a row without any
-    assert measured(ranking, "mae_at_coverage", coverage=0.6) == pytest.approx(5 / 6 * unit)
+    assert measured(ranking, "mean_loss_at_coverage", coverage=0.6) == pytest.approx(5 / 6 * unit)
     assert measured(ranking, "aurc_at_coverage", coverage=0.6) == pytest.approx(89 / 150 * unit)
     assert measured(ranking, "augrc_at_coverage", coverage=0.6) == pytest.approx(7 / 40 * unit)
 
@@ -141,7 +141,7 @@ def test_augrc_of_binary_losses_follows_from_auroc_and_accuracy() -> None:
         if not 0 < loss[answered].sum() < answered.sum():
             assert METRICS["failure_auroc"].measure(ranking).value is None
             continue
-        auroc, acc, cmax = (measured(ranking, m) for m in ("failure_auroc", "accuracy", "cmax"))
+        auroc, acc, cmax = (measured(ranking, m) for m in ("failure_auroc", "accuracy", "coverage"))
         expected = cmax**2 * ((1 - auroc) * acc * (1 - acc) + (1 - acc) ** 2 / 2)
         assert measured(ranking, "augrc") == pytest.approx(expected, abs=1e-14)
 
@@ -154,8 +154,8 @@ def test_the_pair_form_is_augrc() -> None:
 
 def test_a_system_that_never_answers_has_no_risk_but_a_coverage() -> None:
     ranking = rank([0, 0], [1, 2], answered=[False, False])
-    assert METRICS["cmax"].measure(ranking).value == 0.0
-    for name in ("mae", "aurc", "augrc", "aurc_exact", "failure_auroc", "eaurc"):
+    assert METRICS["coverage"].measure(ranking).value == 0.0
+    for name in ("mean_loss", "aurc", "augrc", "aurc_exact", "failure_auroc", "eaurc"):
         estimate = METRICS[name].measure(ranking)
         assert estimate.value is None
         assert estimate.reason == "no row was answered"
@@ -173,8 +173,8 @@ def test_abstaining_on_half_halves_the_area_and_the_modes_undo_it() -> None:
 
 def test_an_unreachable_coverage_and_risk_are_null_with_the_reason() -> None:
     ranking = rank([1, 1, 0], [3, 2, 1], answered=[True, True, False])
-    estimate = METRICS["mae_at_coverage"].at(coverage=0.9).measure(ranking)
-    assert (estimate.value, estimate.reason) == (None, "the coverage asked for is above cmax")
+    estimate = METRICS["mean_loss_at_coverage"].at(coverage=0.9).measure(ranking)
+    assert (estimate.value, estimate.reason) == (None, "the coverage asked for is not reached")
     estimate = METRICS["coverage_at_risk"].at(risk=0.5).measure(ranking)
     assert (estimate.value, estimate.reason) == (None, "no working point has so low a risk")
 
@@ -207,7 +207,7 @@ def test_case_weights_of_survey_rows_multiply() -> None:
     weighted = rank([0, 1, 2], [3, 2, 1], case=[0, 0, 1], weight=[2, 1, 3])
     block = CaseWeights(np.array([[2], [1]], np.uint16))
     written = rank([0, 1, 2], [3, 2, 1])
-    for name in ("aurc", "augrc", "mae", "aurc_exact", "aurc_achievable", "failure_auroc"):
+    for name in ("aurc", "augrc", "mean_loss", "aurc_exact", "aurc_achievable", "failure_auroc"):
         once = METRICS[name](written, [4, 2, 3])
         assert np.ravel(METRICS[name](weighted, block))[0] == pytest.approx(once, abs=1e-15)
 
@@ -232,4 +232,4 @@ def test_what_would_be_ranked_other_than_meant_is_refused(
 
 def test_an_abstained_row_needs_neither_a_confidence_nor_a_loss() -> None:
     study = rank([0, -1, 1], [2, np.nan, 1], [True, False, True])
-    assert METRICS["mae"].measure(study).value == 0.5
+    assert METRICS["mean_loss"].measure(study).value == 0.5

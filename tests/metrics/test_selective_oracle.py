@@ -42,8 +42,8 @@ def ours(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str, float
     parameters = {
         "aurc_at_coverage": {"coverage": float(coverage)},
         "augrc_at_coverage": {"coverage": float(coverage)},
-        "mae_at_coverage": {"coverage": float(coverage)},
-        "mae_at_cut": {"coverage": float(coverage)},
+        "mean_loss_at_coverage": {"coverage": float(coverage)},
+        "mean_loss_at_cut": {"coverage": float(coverage)},
         "coverage_at_risk": {"risk": float(risk)},
     }
     return {

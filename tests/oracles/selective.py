@@ -146,7 +146,7 @@ def all_metrics(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str
     n = len(rows)
     tied = ties(rows)
     if not tied:
-        return {"cmax": Fraction(0)}
+        return {"coverage": Fraction(0)}
     pts = points(tied)
     answered, lost = pts[-1]
     losses = sorted(loss for tie in tied for loss in tie)
@@ -180,8 +180,8 @@ def all_metrics(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str
         below = sum(len(t) for t in tied[i + 1 :])
         pairs += sum(tie) * (below + Fraction(len(tie), 2))
     return {
-        "cmax": cmax,
-        "mae": risk_end,
+        "coverage": cmax,
+        "mean_loss": risk_end,
         "accuracy": Fraction(losses.count(0), answered),
         "off_by_one_accuracy": Fraction(sum(x <= 1 for x in losses), answered),
         "aurc": aurc,
@@ -196,8 +196,8 @@ def all_metrics(rows: list[Row], coverage: Fraction, risk: Fraction) -> dict[str
         "achievable_gain_pct": 100 * (aurc - achievable) / aurc if aurc else None,
         "aurc_at_coverage": truncated(pts, n, coverage, generalized=False),
         "augrc_at_coverage": truncated(pts, n, coverage, generalized=True),
-        "mae_at_coverage": surest(written, coverage * n) / (coverage * n) if first else None,
-        "mae_at_cut": Fraction(first[1], first[0]) if first else None,
+        "mean_loss_at_coverage": surest(written, coverage * n) / (coverage * n) if first else None,
+        "mean_loss_at_cut": Fraction(first[1], first[0]) if first else None,
         "coverage_at_risk": within / n if inside else None,
         "failure_auroc": auroc(rows),
         "aurc_exact": exact,

@@ -28,7 +28,7 @@ for name, words in {
     "evaluate": {"resamples": 50},
     "threshold": {"risk": 0.3},
     "sets": {"alpha": 0.3},
-    "gate": {"metric": "mae", "at_most": 2},
+    "gate": {"metric": "mean_loss", "at_most": 2},
 }.items():
     repr(getattr(acumen, name)("rows.csv", **words))
     look(f"acumen.{name}", 0)
@@ -49,14 +49,14 @@ def test_questions_import_nothing_that_draws_or_fits(tmp_path: Path) -> None:
         ["threshold", "rows.csv", "--risk", "0.3"],
         ["sets", "rows.csv", "--alpha", "0.3"],
         ["cost", "rows.csv", "--abstain-cost", "0.2"],
-        ["gate", "rows.csv", "--metric", "mae", "--at-most", "2"],
+        ["gate", "rows.csv", "--metric", "mean_loss", "--at-most", "2"],
         ["plan", "--detect", "0.03", "--sd", "0.1"],
         ["rate", "rows.csv", "--case", "case", "--raters", "truth,human", "--judge", "prediction"],
         ["estimate", "rows.csv", "--case", "case", *judged],
         ["score", "--demo", "--resamples", "50"],
         ["map", "rows.csv"],
         ["show", "metrics.json"],
-        ["explain", "mae"],
+        ["explain", "mean_loss"],
         ["confidence"],
     ]
     done = subprocess.run(

@@ -280,7 +280,7 @@ def test_any_number_of_levels_runs_through_evaluate(levels: list[Any], tmp_path:
     )
     assert document["loss"]["raw_multiplier"] == top
     assert document["scale"]["levels"] == levels
-    assert variant["metrics"]["mae"]["value"] == pytest.approx(off / 24 / top, abs=1e-15)
+    assert variant["metrics"]["mean_loss"]["value"] == pytest.approx(off / 24 / top, abs=1e-15)
     assert variant["metrics"]["accuracy"]["value"] == pytest.approx(1 - off / 24, abs=1e-15)
 
 

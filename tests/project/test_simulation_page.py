@@ -81,7 +81,7 @@ def test_nothing_is_listed_when_everything_holds() -> None:
 def test_a_cell_that_covers_too_little_or_too_much_is_listed_with_its_coverage() -> None:
     found = counts()
     found["coverage", 3, 20]["aurc"]["default"] = tally(0.929)
-    found["coverage", 5, 41]["mae"]["default"] = tally(0.98, withheld=100, method="gamma")
+    found["coverage", 5, 41]["mean_loss"]["default"] = tally(0.98, withheld=100, method="gamma")
     found["coverage", 1, 100]["eaurc"]["default"] = tally(0.5)
     text = page(found, STUDIES, STUDIES, 400, 100, 1)
     lines = failures(text)
@@ -89,27 +89,27 @@ def test_a_cell_that_covers_too_little_or_too_much_is_listed_with_its_coverage()
     (other,) = failures(text, promised=False)
     assert "independent items | 100 | eaurc | 50.0 | too narrow" in other
     assert "unequal sizes | 20 | aurc | 92.9 | too narrow" in lines[0]
-    assert "coverage .15 | 41 | mae | 98.0 | too wide" in lines[1]
+    assert "coverage .15 | 41 | mean_loss | 98.0 | too wide" in lines[1]
     assert "gamma 90.0, withheld 10.0" in lines[1]
 
 
 def test_a_comparison_outside_its_bounds_is_listed() -> None:
     found = counts()
     found["paired", 0, 20]["aurc"]["default"] = tally(0.92)
-    found["paired", 1, 41]["mae"]["rejected"] = 90
-    found["paired", 4, 41]["mae"]["rejected"] = 900  # not a null: no error
+    found["paired", 1, 41]["mean_loss"]["rejected"] = 90
+    found["paired", 4, 41]["mean_loss"]["rejected"] = 900  # not a null: no error
     text = page(found, STUDIES, STUDIES, 400, 100, 1)
     listed = text.split("Outside 3–6.5%:")[1].split("##")[0]
     assert "exchangeable, skewed with ties, 20 cases, aurc: interval 8.0%" in listed
-    assert "exchangeable, strong clustering, 41 cases, mae: p-value 9.0%" in listed
+    assert "exchangeable, strong clustering, 41 cases, mean_loss: p-value 9.0%" in listed
     assert "AURC equal" not in listed
 
 
 def test_a_control_that_covers_is_noticed() -> None:
     found = counts()
     assert control_fails(found) == []
-    found["rows", 2, 41]["mae"] = tally(0.86)
-    assert control_fails(found) == ["mae, 41 cases"]
+    found["rows", 2, 41]["mean_loss"] = tally(0.86)
+    assert control_fails(found) == ["mean_loss, 41 cases"]
 
 
 def test_a_family_shows_its_worst_cell_and_counts_what_is_outside() -> None:

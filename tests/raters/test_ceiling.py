@@ -41,7 +41,7 @@ def test_agreement_stands_beside_that_of_the_raters(shape: str) -> None:
     )
     assert study["replacement_alpha"].model_dump() == judge.replacement.model_dump()
     assert study["raters_alpha"].model_dump() == judge.replaced.model_dump()
-    assert study["noise_floor_levels"].value == pytest.approx(judge.noise_floor.value)
+    assert study["noise_floor_mae"].value == pytest.approx(judge.noise_floor.value)
     text = str(study)
     assert "Alpha, in a rater's place" in text
     assert "Alpha of the raters themselves" in text

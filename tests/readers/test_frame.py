@@ -44,7 +44,15 @@ def long_columns() -> dict[str, list[Any]]:
 
 def numbers(table: Judgments, signal: str) -> dict[str, float | None]:
     ranking = rank_judgments(table, table.signals[signal].values)
-    names = ("cmax", "mae", "aurc", "augrc", "aurc_exact", "aurc_achievable", "failure_auroc")
+    names = (
+        "coverage",
+        "mean_loss",
+        "aurc",
+        "augrc",
+        "aurc_exact",
+        "aurc_achievable",
+        "failure_auroc",
+    )
     return {name: METRICS[name].measure(ranking).value for name in names}
 
 

@@ -221,7 +221,7 @@ def test_the_command_line_says_the_same(
     judged = sum(counts[o] for o in ("answered", "abstained", "refused", "unparseable"))
     share = counts["answered"] / judged
     assert overall["coverage"]["value"] == pytest.approx(share, abs=1e-12)
-    error = overall.get("level_mae", {}).get("value")
+    error = overall.get("mae", {}).get("value")
     # of the panels, by hand: 0, 1/2, 2/3, 1/2, 0, 1/2 and 0
     wanted = 13 / 42 if name in PANELS else expected["level_mae"]
     assert error == pytest.approx(wanted, abs=1e-12)

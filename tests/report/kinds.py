@@ -79,7 +79,11 @@ MAKERS: Final[Mapping[str, Callable[[], Reportable]]] = {
     "sets": lambda: acumen.sets(table(), alpha=0.2),
     "cost": lambda: acumen.cost(table(), confidence="token_msp", abstain_cost=0.5),
     "gate": lambda: acumen.gate(
-        table(), table("zero_shot"), metric=["augrc", "mae"], margin=0.01, confidence="token_msp"
+        table(),
+        table("zero_shot"),
+        metric=["augrc", "mean_loss"],
+        margin=0.01,
+        confidence="token_msp",
     ),
     "total": lambda: acumen.total(
         table("zero_shot"), table(), prorate=0.5, confidence="token_msp", risk=4.0, wrong=0.3

@@ -182,15 +182,15 @@ def test_the_verdict_rests_on_equal_coverage_and_coverage_stands_beside_it(
     assert matched.favours == "right"
     text = conclusion(pair)
     assert text.startswith("At equal coverage (66.7%) ")
-    assert " is better (mean error in levels, " in text
+    assert " is better (mean error, " in text
     assert " answers more (100.0% and 66.7%)." in text
     numbers = " ".join(words.details(pair))
-    assert "the surest 66.7% of the judgments have a mean error in levels of" in numbers
+    assert "the surest 66.7% of the judgments have a mean error of" in numbers
 
 
 def test_what_depends_on_how_much_is_answered_is_described_only(pair: MetricsArtifact) -> None:
     deltas = (pair.comparison.deltas or {})["confidence"]
-    for key in ("augrc_full", "aurc_full", "mae", "accuracy", "failure_auroc"):
+    for key in ("augrc_full", "aurc_full", "mean_loss", "accuracy", "failure_auroc"):
         assert (deltas[key].favours, deltas[key].description) == (None, "coverage_differs")
         assert deltas[key].p_value is not None
         assert deltas[key].p_adjusted is None
@@ -235,7 +235,7 @@ def test_a_guard_that_fails_is_told(pair: MetricsArtifact) -> None:
     assert "no difference that 40 cases could show" in told
 
 
-NUMBERS = "mean error in levels, R − L: -0.250 [-0.400, -0.100]"
+NUMBERS = "mean error, R − L: -0.250 [-0.400, -0.100]"
 OPEN = "no difference that 40 cases could show"
 
 

@@ -44,12 +44,12 @@ def test_a_range_is_that_of_the_interval() -> None:
     assert ranges["accuracy"] == "0 to 1"
     assert ranges["aurc"] == "0 or more"
     assert ranges["quadratic_kappa"] == "-1 to 1"
-    assert ranges["level_bias"] == "any number"
+    assert ranges["signed_error"] == "any number"
     assert ranges["nap_ge"] == "at most 1"
 
 
 def test_a_key_of_a_document_is_explained_and_a_mistyped_name_is_told() -> None:
-    assert explain("mae_at_coverage@0.3").metric.title == "Mean loss at coverage 0.3"
+    assert explain("mean_loss_at_coverage@0.3").metric.title == "Mean loss at coverage 0.3"
     with pytest.raises(UsageError, match="did you mean augrc or eaugrc or aurc"):
         explain("agrc")
     with pytest.raises(UsageError, match="acumen explain lists them"):

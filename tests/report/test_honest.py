@@ -279,7 +279,7 @@ def test_a_headline_of_several_functions_names_the_one_whose_number_is_large() -
     assert len(numbers) == len(functions)
     large = page.facts.facts[0].cell
     assert large.text == f"{matched.delta:+.3f}"
-    assert f"(by {lead}, mean error in levels, few_shot − zero_shot: {large.text} " in page.answer
+    assert f"(by {lead}, mean error, few_shot − zero_shot: {large.text} " in page.answer
     assert any(f"Ranked by {lead}, " in line for line in texts(page))
 
 

@@ -115,12 +115,12 @@ def test_no_page_tells_a_difference_of_errors_at_unequal_coverage(paired: Evalua
         if "difference" in table.columns
     ]
     assert len(told) > 10
-    wrong = ("mean loss", "Mean error", "mae ", "macro_mae")
+    wrong = ("mean loss", "Mean error (MAE)", "mae ", "macro_mae")
     assert [line for line in told if any(word in f"{line} " for word in wrong)] == []
     matched = paired.document.comparison.matched["llm"]
     (compared,) = [s for s in study.sections if s.key == "compared"]
     assert (
-        f"Levels off, surest {matched.coverage:.1%} {3 * matched.left:.3f} {3 * matched.right:.3f}"
+        f"Mean error, surest {matched.coverage:.1%} {3 * matched.left:.3f} {3 * matched.right:.3f}"
         in " ".join(" ".join(cell.text for cell in row) for row in plots(compared)[0].table.rows)
     )
 

@@ -76,10 +76,10 @@ def test_it_fits_a_screen_and_any_width(evaluation: Evaluation) -> None:
 
 def test_numbers_are_those_of_the_document_in_levels(evaluation: Evaluation) -> None:
     rows, numbers = table_of(evaluation, "right"), evaluation.document.overall_by_input[0]
-    error = numbers["level_mae"].value
+    error = numbers["mae"].value
     assert error is not None
-    assert rows["Mean error (MAE), levels"] == (f"{error:.3f}",)
-    assert rows["Signed error, levels"][0][0] in "+-"
+    assert rows["Mean error (MAE)"] == (f"{error:.3f}",)
+    assert rows["Signed error"][0][0] in "+-"
     assert rows["Accuracy of all rows"] == (f"{100 * (numbers['total_accuracy'].value or 0):.1f}%",)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from acumen.metrics import METRICS, find_metric, metrics_of
-from acumen.metrics.registry import OVERALL
 from acumen.questions.evaluation import Evaluation
 from acumen.report.blocks import Cases, Folded, Section, Table
+from acumen.report.cells import title_of
 from acumen.report.html import study_of
 from acumen.report.sections import sections_of
 from acumen.report.selective.facts import UNDRAWN, provenance
@@ -115,7 +115,7 @@ def every_metric(parts: Any) -> Table:
 
 
 def metric_name(key: str) -> str:
-    return OVERALL[key][0] if key in OVERALL else key.partition("@")[0]
+    return key.partition("@")[0]
 
 
 @pytest.mark.parametrize("kind", ["single", "paired"])
@@ -147,11 +147,7 @@ def test_every_metric_of_verdicts_is_scored_and_shown(results: PairDocument) -> 
     names = {key.partition("@")[0] for key in document.metrics}
     views = {METRICS[name].view for name in names}
     assert names == {name for name, metric in METRICS.items() if metric.view in views}
-    titles = {
-        metric.title
-        for key in document.metrics
-        if (metric := find_metric(key, document.levels)) is not None
-    }
+    titles = {title_of(key, document.levels) for key in document.metrics}
     assert len(titles) == len(document.metrics)
     one = PairDocument(systems=[document])
     for parts in (sections_of(one, full=True), study_of(one).sections):
@@ -167,4 +163,4 @@ def test_every_metric_is_of_a_view_that_some_document_has(
     keys |= {metric.name for metric in metrics_of(LevelForecast)}  # and of those with probabilities
     keys |= {metric.name for metric in metrics_of(Scores)}  # and with decimals
     assert {metric_name(key) for key in keys} == set(METRICS) - TWINS
-    assert all(metric.title != metric.name or name == "cmax" for name, metric in METRICS.items())
+    assert all(metric.title != metric.name for metric in METRICS.values())

@@ -248,9 +248,9 @@ def test_a_metric_that_one_input_has_stands_in_the_table_and_one_that_none_has_d
     artifact: Any = SimpleNamespace(inputs=["a", "b"], input_names=["a", "b"])
     some, why = Measured(value=0.5), Measured(value=None, reason="no rows")
     rows = [
-        ("one has it", "mae", [None, some]),
-        ("one says why", "mae", [why, None]),
-        ("none has it", "mae", [None, Measured(value=None)]),
+        ("one has it", "mean_loss", [None, some]),
+        ("one says why", "mean_loss", [why, None]),
+        ("none has it", "mean_loss", [None, Measured(value=None)]),
     ]
     table = _numbers(artifact, rows)
     assert table.columns == ("", "a", "b")

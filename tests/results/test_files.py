@@ -100,7 +100,10 @@ def test_the_full_view_lists_every_metric(
     [
         ({"unified_scores": {"auprc": "0.8"}}, "unified_scores.auprc: must be a number, not"),
         ({"unified_scores": {}, "total": 2.5}, "total: must be a whole number"),
-        ({"unified_scores": {}, "metrics": {"mae": {"value": "1"}}}, "metrics.mae.value: must be"),
+        (
+            {"unified_scores": {}, "metrics": {"mean_loss": {"value": "1"}}},
+            "metrics.mean_loss.value: must be",
+        ),
         ({"systems": []}, "systems: is empty"),
         ({"systems": [3]}, "must be"),
     ],

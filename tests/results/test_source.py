@@ -84,7 +84,7 @@ def test_its_numbers_stand_under_our_names_with_its_intervals() -> None:
     (variant,) = read(ARTIFACT).sides["llm"]
     values = {key: measured.value for key, measured in variant.metrics.items()}
     assert values == {
-        "cmax": 0.65625,
+        "coverage": 0.65625,
         "aurc": 0.192,
         "augrc": 0.058,
         "aurc_optimal": 0.110,
@@ -97,9 +97,9 @@ def test_its_numbers_stand_under_our_names_with_its_intervals() -> None:
         "achievable_gain_pct": 11.5,
         "aurc_at_coverage@0.5": 0.123,
         "augrc_at_coverage@0.5": 0.041,
-        "mae_at_cut@0.1": 0.5,  # the risk at the first cut that reaches so much
-        "mae_at_cut@0.9": None,
-        "mae": 0.7,  # the risk at the last point, where all answers are kept
+        "mean_loss_at_cut@0.1": 0.5,  # the risk at the first cut that reaches so much
+        "mean_loss_at_cut@0.9": None,
+        "mean_loss": 0.7,  # the risk at the last point, where all answers are kept
     }
     interval = variant.metrics["aurc"].interval
     assert interval is not None

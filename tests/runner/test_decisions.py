@@ -183,7 +183,7 @@ def test_the_command_asks_and_evaluate_says_what_its_own_score_costs(
     best = acumen.evaluate(output, loss="zero_one", point="loss", resamples=0)
     assert best.document.levels[0].point == "loss"
     assert best.document.overall_by_input[0]["accuracy"].value == 0.0
-    assert best.document.overall_by_input[0]["level_mae"].value == 2.0  # 0 where 2 is true
+    assert best.document.overall_by_input[0]["mae"].value == 2.0  # 0 where 2 is true
     capsys.readouterr()
 
 

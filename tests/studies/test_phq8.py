@@ -108,7 +108,7 @@ def test_tokens_and_samples_rank_well_and_the_models_own_rating_does_not(
         variants = {n: v for n, s, v in compared.variants() if s == side}
         augrc = {name: v.augrc_full or 0.0 for name, v in variants.items()}
         verbalized = variants["verbalized"]
-        cmax, mae = verbalized.cmax, verbalized.metrics["mae"].value
+        cmax, mae = verbalized.cmax, verbalized.metrics["mean_loss"].value
         assert cmax is not None
         assert mae is not None
         chance = cmax**2 * mae / 2  # the mean over all rankings

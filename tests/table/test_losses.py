@@ -80,7 +80,7 @@ BY_HAND = {
 def test_each_loss_gives_the_risks_worked_out_by_hand(name: str, levels_file: Path) -> None:
     own = {"matrix": MATRIX, "levels": levels_file, "function": lambda p, t: MATRIX[t][p]}
     numbers = values(own.get(name, name))
-    assert (numbers["mae"], numbers["aurc"], numbers["augrc"]) == pytest.approx(BY_HAND[name])
+    assert (numbers["mean_loss"], numbers["aurc"], numbers["augrc"]) == pytest.approx(BY_HAND[name])
     # what is about levels does not change with the loss: 1 of 3 right, 2 of 3 within one level;
     # the right answer ties with one wrong answer and is surer than the other
     assert numbers["accuracy"] == pytest.approx(1 / 3)
@@ -112,9 +112,9 @@ answers = st.lists(
 def test_mae_under_zero_one_is_one_minus_accuracy(rows: Any) -> None:
     numbers = values("zero_one", table(*rows))
     if numbers["accuracy"] is None:
-        assert numbers["mae"] is None
+        assert numbers["mean_loss"] is None
     else:
-        assert numbers["mae"] == pytest.approx(1 - numbers["accuracy"], abs=1e-15)
+        assert numbers["mean_loss"] == pytest.approx(1 - numbers["accuracy"], abs=1e-15)
 
 
 @given(answers, st.sampled_from(["abs", "zero_one", "squared"]))
@@ -130,8 +130,8 @@ def test_the_order_of_rows_does_not_show_in_decimal_costs(rows: Any, random: Any
     costs = [[0, 0.1, 0.2, 0.7], [0.1, 0, 0.3, 0.1], [1.1, 0.1, 0, 0.1], [2.3, 0.7, 0.1, 0]]
     shuffled = random.sample(rows, len(rows))
     one, other = values(costs, table(*rows)), values(costs, table(*shuffled))
-    assert [one[k] for k in ("mae", "aurc", "augrc")] == [
-        other[k] for k in ("mae", "aurc", "augrc")
+    assert [one[k] for k in ("mean_loss", "aurc", "augrc")] == [
+        other[k] for k in ("mean_loss", "aurc", "augrc")
     ]
 
 
@@ -145,10 +145,16 @@ def test_mean_losses_are_those_of_scikit_learn(rows: Any) -> None:
         ("zero_one", zero_one_loss),
     ):
         expected = measure(*np.transpose(answered)) if answered else None
-        assert values(name, table(*rows))["mae"] == pytest.approx(expected)
+        assert values(name, table(*rows))["mean_loss"] == pytest.approx(expected)
 
 
-SCALE_FREE = ("cmax", "aurc_gap_pct", "augrc_gap_pct", "achievable_gain_pct", "coverage_at_risk")
+SCALE_FREE = (
+    "coverage",
+    "aurc_gap_pct",
+    "augrc_gap_pct",
+    "achievable_gain_pct",
+    "coverage_at_risk",
+)
 OF_LEVELS = ("accuracy", "off_by_one_accuracy", "failure_auroc")
 
 
@@ -196,7 +202,7 @@ def test_intervals_deltas_bands_and_conventions_follow_the_loss() -> None:
     same = {"loss": by_name.loss, "created_at": by_name.created_at}
     assert by_costs.model_copy(update=same) == by_name
     halves = acumen.evaluate(left, right, loss=lambda p, t: (p - t) ** 2 / 2, resamples=200)
-    for name in ("mae", "aurc_full", "augrc_full"):
+    for name in ("mean_loss", "aurc_full", "augrc_full"):
         whole, half = (deltas_of(one)["confidence"][name] for one in (by_name, halves.document))
         assert half.delta == pytest.approx(whole.delta / 2)
         assert half.p_value == whole.p_value
@@ -215,7 +221,7 @@ def test_an_error_that_was_not_seen_costs_at_least_the_smallest_cost() -> None:
     high = {}
     for name, matrix in costs.items():
         (variant,) = acumen.evaluate(rows, loss=matrix, resamples=0).document.sides["confidence"]
-        high[name] = variant.metrics["mae"].interval.high
+        high[name] = variant.metrics["mean_loss"].interval.high
     assert high["dear"] == pytest.approx(3 * high["plain"])
 
 
@@ -224,7 +230,7 @@ def test_costs_of_right_answers_are_allowed_and_told() -> None:
     artifact = acumen.evaluate(ROWS, loss=costs, resamples=0).document
     assert any("the loss charges right answers too" in text for text in artifact.warnings)
     numbers = values(costs)
-    assert numbers["mae"] == pytest.approx(2.0)  # 1, 3, 2
+    assert numbers["mean_loss"] == pytest.approx(2.0)  # 1, 3, 2
     assert (numbers["accuracy"], numbers["failure_auroc"]) == (pytest.approx(1 / 3), 0.75)
     quiet = acumen.evaluate(ROWS, loss=MATRIX, resamples=0).document
     assert not any("charges" in text for text in quiet.warnings)
@@ -233,7 +239,7 @@ def test_costs_of_right_answers_are_allowed_and_told() -> None:
 def test_a_wrong_answer_that_costs_nothing_is_still_wrong() -> None:
     free = lambda p, t: max(abs(p - t) - 1, 0)  # noqa: E731
     numbers = values(free)
-    assert numbers["mae"] == pytest.approx(1 / 3)
+    assert numbers["mean_loss"] == pytest.approx(1 / 3)
     assert (numbers["accuracy"], numbers["failure_auroc"]) == (pytest.approx(1 / 3), 0.75)
 
 
@@ -259,7 +265,7 @@ def test_the_document_names_the_loss_and_its_file_makes_it_again(
     again = read_artifact(out, MetricsArtifact).command
     assert f"--loss {costs}" in str(again)
     # truths 0 1 2 3 0 1 2 3 0, predictions 0 1 2 0 1 2 0 1 2: 20 + 1 + 1 + 2 + 10 + 2
-    mae = document["confidence_variants"]["confidence"]["metrics"]["mae"]["value"]
+    mae = document["confidence_variants"]["confidence"]["metrics"]["mean_loss"]["value"]
     assert mae == pytest.approx(36 / 9)
 
 
@@ -315,7 +321,7 @@ def test_rows_of_the_item_door_take_every_loss() -> None:
 def test_kinds_of_plain_rungs_are_the_rungs() -> None:
     ranking = rank([0, 2, 1], [3, 2, 1], most_loss=3)
     assert ranking.loss.dtype == np.int16
-    assert METRICS["mae"].measure(ranking).value == 1.0
+    assert METRICS["mean_loss"].measure(ranking).value == 1.0
 
 
 @pytest.mark.parametrize(
@@ -348,7 +354,7 @@ def test_a_function_is_called_with_the_levels_as_the_scale_has_them() -> None:
         case=[1, 2], truth=[1, 2.5], prediction=[1.5, 1], confidence=[1, 2], scale=scale
     )
     evaluation = acumen.evaluate(table, loss=dollars, resamples=0)
-    assert evaluation["mae"].value == (0.5 + 1.5) / 2
+    assert evaluation["mean_loss"].value == (0.5 + 1.5) / 2
     assert pairs == {(p, t) for p in scale.levels for t in scale.levels}
 
 

@@ -59,8 +59,8 @@ def test_a_judgment_counts_once_and_its_raters_share_its_weight(truth_is: str | 
     ("metric", "wanted"),
     [
         # losses 1/3, then 1 and 1 in one tie; four judgments, one of them left open
-        ("cmax", F(3, 4)),
-        ("mae", F(7, 9)),
+        ("coverage", F(3, 4)),
+        ("mean_loss", F(7, 9)),
         ("accuracy", (F(2, 3) + F(1, 2)) / 3),
         ("aurc", (F(1, 3) + (F(1, 3) + F(7, 9)) / 2 * 2) / 4),
         ("augrc", (F(1, 3) / 2 + (F(1, 3) + F(7, 3)) / 2 * 2) / 16),
@@ -75,8 +75,8 @@ def test_every_selective_metric_takes_the_mean_over_raters(metric: str, wanted: 
 
 
 def test_a_risk_at_a_coverage_is_that_of_judgments() -> None:
-    assert value("mae_at_coverage", panel(), coverage=0.25) == pytest.approx(1 / 3, abs=1e-12)
-    assert value("mae_at_coverage", panel(), coverage=0.5) == pytest.approx(2 / 3, abs=1e-12)
+    assert value("mean_loss_at_coverage", panel(), coverage=0.25) == pytest.approx(1 / 3, abs=1e-12)
+    assert value("mean_loss_at_coverage", panel(), coverage=0.5) == pytest.approx(2 / 3, abs=1e-12)
 
 
 def test_levels_are_counted_by_shares_of_a_judgment() -> None:
@@ -113,7 +113,7 @@ def test_a_mean_between_levels_is_kept_for_losses_alone(loss: str, wanted: Fract
     table = panel("mean")
     assert table.truth_rank is not None
     assert table.truth_rank.tolist() == pytest.approx([1 / 3, 2, 2, 1])
-    assert value("mae", table, loss) == pytest.approx(float(wanted / 3), abs=1e-12)
+    assert value("mean_loss", table, loss) == pytest.approx(float(wanted / 3), abs=1e-12)
     assert confuse_judgments(table).truth.tolist() == [2, 2, 1]
     assert (value("accuracy", table), value("off_by_one_accuracy", table)) == (0.0, 1.0)
     told = "1 row with a truth between two levels: metrics on levels leave them out"
@@ -131,8 +131,8 @@ def test_the_median_of_an_even_panel_may_lie_between_levels() -> None:
         truth_is="median",
     )
     assert (table.truth.tolist(), table.has_truth) == ([-1, -1], True)
-    assert value("mae", table) == (0.5 + 1.5) / 2
-    assert value("mae", table, "squared") == (0.25 + 2.25) / 2
+    assert value("mean_loss", table) == (0.5 + 1.5) / 2
+    assert value("mean_loss", table, "squared") == (0.25 + 2.25) / 2
     assert np.isnan(value("accuracy", table))  # no truth is a level
 
 

@@ -45,8 +45,8 @@ def test_risk_and_coverage_of_totals_by_hand() -> None:
     assert (part.cases, part.answered) == (6, 3)
     points = [(p.coverage, p.risk) for p in part.curve]
     assert points == [(1 / 6, 1.0), (2 / 6, 1.5), (3 / 6, 1.0)]
-    assert part.measures["cmax"].value == 0.5
-    assert part.measures["mae"].value == 1.0
+    assert part.measures["coverage"].value == 0.5
+    assert part.measures["mean_loss"].value == 1.0
 
 
 def test_risk_and_coverage_of_sides_by_hand() -> None:
@@ -56,7 +56,7 @@ def test_risk_and_coverage_of_sides_by_hand() -> None:
     part = by_side(own, confidence_of(own, rows, "confidence", "mean")).selective(0.95)
     assert [round(p.risk * p.coverage * 6) for p in part.curve][-1] == 1
     assert (part.cases, part.answered) == (6, 5)
-    assert part.measures["mae"].value == pytest.approx(1 / 5)
+    assert part.measures["mean_loss"].value == pytest.approx(1 / 5)
 
 
 def test_risks_are_in_points_whatever_a_step_is_worth() -> None:
@@ -66,7 +66,7 @@ def test_risks_are_in_points_whatever_a_step_is_worth() -> None:
     assert case is not None
     assert case.step == 4.0
     part = case.selective(0.95)
-    assert part.measures["mae"].value == 4.0
+    assert part.measures["mean_loss"].value == 4.0
     assert part.curve[1].risk == 6.0
 
 

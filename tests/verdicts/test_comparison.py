@@ -111,7 +111,7 @@ def test_agreement_is_compared_where_both_have_a_verdict_and_accuracy_everywhere
     found = compared(method(9, 8, None, 2, 1), method(8, 7, 9, 2, 1)).deltas
     for key in ("macro_f1", "quadratic_kappa", "linear_kappa", "kendall_tau_b"):
         assert (found[key].left, found[key].right) == (1.0, 1.0), key
-    assert found["krippendorff_alpha"].delta == found["level_mae"].right == 0.0
+    assert found["krippendorff_alpha"].delta == found["mae"].right == 0.0
     assert (found["total_accuracy"].left, found["total_accuracy"].right) == (0.8, 0.8)
 
 

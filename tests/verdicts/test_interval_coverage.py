@@ -20,7 +20,7 @@ STUDIES, CASES, POPULATION = 600, 60, 400_000
 CUTS = (0.25, 1.28)  # levels of 60, 30 and 10%
 METRIC_NAMES = {
     "ranking": ("auprc_ge", "auroc_ge"),
-    "confusion": ("total_accuracy", "level_mae", "quadratic_kappa", "kendall_tau_b"),
+    "confusion": ("total_accuracy", "mae", "quadratic_kappa", "kendall_tau_b"),
     "reasoning": ("process", "incident_precision", "consistency"),
 }
 

@@ -97,13 +97,16 @@ def _metric_named(name: str, *, needs_confidence: bool = True) -> Callable[[], M
     return registered
 
 
-cmax = _metric_named("cmax", needs_confidence=False)
-mae = _metric_named("mae", needs_confidence=False)
+coverage = _metric_named("coverage", needs_confidence=False)
+mean_loss = _metric_named("mean_loss", needs_confidence=False)
 accuracy = _metric_named("accuracy", needs_confidence=False)
 aurc, augrc, eaugrc = map(_metric_named, ("aurc", "augrc", "eaugrc"))
 
 
-@scorer(metrics=[cmax(), mae(), accuracy(), aurc(), augrc(), eaugrc()], name=f"{NAMESPACE}ordinal")
+@scorer(
+    metrics=[coverage(), mean_loss(), accuracy(), aurc(), augrc(), eaugrc()],
+    name=f"{NAMESPACE}ordinal",
+)
 def ordinal(
     levels: str | list[Any],
     pattern: str | None = None,

@@ -168,11 +168,11 @@ def deltas(artifact: MetricsArtifact) -> theme.Figure | None:
     groups = {"left": f"better: {sides[0]}", "right": f"better: {sides[1]}", None: UNDECIDED}
     rows = []
     for function, matched in artifact.comparison.matched.items():
-        delta = matched.difference.times(artifact.rungs or 1)
+        delta = matched.difference.times(artifact.distance or 1.0)
         if delta.delta is not None:
             rows.append(row(theme.name(function), groups[matched.favours], delta.delta, delta))
     rows.sort(key=lambda row: row["value"])
-    risk = "risk" if artifact.rungs is None else "levels off"
+    risk = "risk" if artifact.distance is None else "mean error"
     return differences(rows, f"{risk} at equal coverage, {right} minus {left}", groups.values())
 
 
@@ -180,7 +180,7 @@ def _pairs(artifact: MetricsArtifact) -> theme.Figure | None:
     groups = ["difference shown", UNDECIDED]
     rows = [
         row(f"{theme.name(p.right)} − {theme.name(p.left)}", groups[not d.favours], d.delta, d)
-        for p in artifact.comparison.pairs
+        for p in artifact.ranked[1]
         if (d := p.difference).delta is not None
     ]
     rows.sort(key=lambda row: row["value"])
@@ -208,14 +208,16 @@ def differences(
 
 def leaderboard(document: MetricsArtifact | PairDocument) -> theme.Figure | None:
     """Every system with its interval, best first, by how it stands to the first or a baseline."""
-    board = document.leaderboard
+    if isinstance(document, PairDocument):
+        board, systems = document.leaderboard, document.names
+    else:
+        board, systems = document.ranked[0], document.input_names
     if board is None:
         return None
     first = board.baseline or board.standings[0].system
     called = theme.name(first)
     words = theme.in_words(called)
     groups = [called, f"not shown to differ from {words}", f"differs from {words}"]
-    systems = document.names if isinstance(document, PairDocument) else document.input_names
     rows = [
         row(theme.name(s.system), groups[place], value, s.measured)
         for s in board.standings

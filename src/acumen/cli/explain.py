@@ -12,8 +12,9 @@ from acumen.cli.options import say
 
 app = typer.Typer(add_completion=False)
 MOST_USED: Final = (
-    *("total_accuracy", "accuracy", "cmax", "level_mae", "level_bias", "mae", "quadratic_kappa"),
-    *("krippendorff_alpha", "failure_auroc", "augrc", "aurc", "mae_at_coverage"),
+    *("total_accuracy", "accuracy", "coverage", "mae", "signed_error", "mean_loss"),
+    *("quadratic_kappa", "krippendorff_alpha", "failure_auroc", "augrc", "aurc"),
+    "mean_loss_at_coverage",
     *("coverage_at_risk", "ece", "overconfidence", "brier", "rps", "ordinal_auprc", "process"),
 )
 """What a screen describes; of the others it has the names."""

@@ -190,7 +190,7 @@ class _RiskAtCoverage(RowsMetric):
         return self.at(target_coverage).measure(ranking_of(items, loss, scale)).value
 
 
-compute_cmax = RowsMetric("cmax")
+compute_cmax = RowsMetric("coverage")
 compute_aurc = RowsMetric("aurc")
 compute_augrc = RowsMetric("augrc")
 compute_aurc_optimal = RowsMetric("aurc_optimal")
@@ -200,7 +200,7 @@ compute_eaugrc = RowsMetric("eaugrc")
 compute_aurc_achievable = RowsMetric("aurc_achievable")
 compute_aurc_at_coverage = _UpToCoverage("aurc_at_coverage")
 compute_augrc_at_coverage = _UpToCoverage("augrc_at_coverage")
-compute_risk_at_coverage = _RiskAtCoverage("mae_at_cut")
+compute_risk_at_coverage = _RiskAtCoverage("mean_loss_at_cut")
 
 
 def compute_risk_coverage_curve(

@@ -35,7 +35,7 @@ from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
 from acumen.values.measured import Interval, Measured
 
-AGREEMENT: Final = ("total_accuracy", "quadratic_kappa", "level_mae", "level_bias")
+AGREEMENT: Final = ("total_accuracy", "quadratic_kappa", "mae", "signed_error")
 """How far a judge agrees, and where it leans."""
 ERROR: Final = 1.0 - CONFIDENCE_LEVEL
 """The chance of a false pass, and of a false failure: the latter shared by risk and coverage."""
@@ -127,7 +127,7 @@ def check_of_card(
     items = max(document.items, int(sample.rows.max()))
     checks = [
         _check("risk", "at-most", document.alpha, _risk(sample, float(cut[0]), items)),
-        _check("cmax", "at-least", _least_coverage(document), _coverage(accepted)),
+        _check("coverage", "at-least", _least_coverage(document), _coverage(accepted)),
     ]
     checks = [check.model_copy(update={"cases": sample.n}) for check in checks]
     # a coverage as large as before is no part of the promise: it can be lost, and need not be shown
@@ -189,7 +189,7 @@ def _coverage(accepted: Judgments) -> Measured:
 
     view = rank_judgments(accepted, np.zeros(len(accepted)), LOSS)
     options = Options(resamples=0, confidence_level=1.0 - ERROR)
-    return infer([METRICS["cmax"]], view, options)["cmax"].measured
+    return infer([METRICS["coverage"]], view, options)["coverage"].measured
 
 
 def _least_coverage(document: ThresholdDocument) -> float:

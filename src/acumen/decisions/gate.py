@@ -46,7 +46,7 @@ from acumen.views.weights import CaseRows
 
 LEVEL: Final = 2 * CONFIDENCE_LEVEL - 1
 """A two-sided interval of this level has one-sided ends of the usual one."""
-UNRANKED: Final = ("cmax", "accuracy", "mae")
+UNRANKED: Final = ("coverage", "accuracy", "mean_loss")
 """Metrics of a ranking that no confidence changes."""
 
 
@@ -97,7 +97,7 @@ def find_views(
     )
     if repeatedly:
         refuse_others(metric)
-        of_both = metric.name != "cmax"
+        of_both = metric.name != "coverage"
     if of_both and len(tables) == 2:
         tables = all_answered(tables)
     if metric.view in (Abstention, LevelForecast, Scores):
@@ -169,7 +169,7 @@ def _with_few(
     interval, value, chance = measured.interval, measured.value, 1.0 - CONFIDENCE_LEVEL
     if interval is None or value is None or jackknife.undefined:
         return measured
-    if metric.name == "cmax":
+    if metric.name == "coverage":
         sizes = views[-1].case_weight / views[-1].case_weight.mean()
         parts, most = _left_open(views, sizes), float(sizes.max())
         ends = -mean_bound(-parts, most, chance), mean_bound(parts, most, chance)

@@ -19,7 +19,7 @@ from acumen.types import Floats
 from acumen.values.measured import Interval, Measured
 from acumen.views.ranking import Ranking
 
-MEANS: Final = ("cmax", "accuracy", "mae")
+MEANS: Final = ("coverage", "accuracy", "mean_loss")
 """Metrics that are means over rows, with a largest value."""
 METHOD: Final = "betting"
 
@@ -36,7 +36,7 @@ def measure_repeatedly(
 ) -> tuple[list[float | None], Measured]:
     """A mean, or how much worse it became, with ends of which each errs with a chance at most."""
     parts = [_parts(metric, view) for view in views]
-    unit = views[0].most_loss * views[0].unit if metric.name == "mae" else 1.0
+    unit = views[0].most_loss * views[0].unit if metric.name == "mean_loss" else 1.0
     values: list[float | None] = [
         unit * float(part.sum() / rows.sum()) if rows.any() else None for part, rows in parts
     ]
@@ -65,7 +65,7 @@ def _parts(metric: Metric, view: Any) -> tuple[Floats, Floats]:
     """What each case adds to the mean, at most as much as it adds to the rows, and its rows."""
     by_kind = view.by_cell(view.kind, len(view.grades.cost))
     answered = by_kind.sum(axis=0)
-    if metric.name == "cmax":
+    if metric.name == "coverage":
         return answered, view.case_weight
     if metric.name == "accuracy":
         return by_kind[view.grades.off == 0].sum(axis=0), answered

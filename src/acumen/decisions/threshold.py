@@ -322,4 +322,4 @@ def coverage_of(
         confidence <= (-np.inf if best.threshold is None else best.threshold)
     )
     view = rank_judgments(accepted, np.zeros(len(table)), LOSS)
-    return infer([METRICS["cmax"]], view, Options(resamples=0))["cmax"].measured
+    return infer([METRICS["coverage"]], view, Options(resamples=0))["coverage"].measured

@@ -45,8 +45,8 @@ def abstention_part(system: System) -> AbstentionPart | None:
         false_answers=cells[2],
         right_abstentions=cells[3],
         by_level=_by_level(table, system),
-        risk=measured("mae", system, None),
-        risk_without=measured("mae", alone, None),
+        risk=measured("mean_loss", system, None),
+        risk_without=measured("mean_loss", alone, None),
         augrc={
             name: (measured("augrc", system, name), measured("augrc", alone, name))
             for name in system.confidence

@@ -35,13 +35,14 @@ LINEAR: Final = 40
 """Up to so many are tried one after the other, more by halves."""
 
 OVERALL: Final = (
-    *("cmax", "total_accuracy", "accuracy", "level_mae", "level_bias", "quadratic_kappa", "mae"),
+    *("coverage", "total_accuracy", "accuracy", "mae", "signed_error"),
+    *("quadratic_kappa", "mean_loss"),
     *("abstention_recall", "abstention_precision", "false_answers", "false_abstentions"),
 )
 """Of a system, whatever its confidence."""
 RANKED: Final = ("augrc", "failure_auroc", "brier")
 """By its best confidence."""
-OF_TWO: Final = ("cmax", "total_accuracy")
+OF_TWO: Final = ("coverage", "total_accuracy")
 """Differences that no confidence changes."""
 RANKED_OF_TWO: Final = ("augrc", "failure_auroc")
 CLAIMS: Final = {"failure_auroc": 0.5}
@@ -275,7 +276,7 @@ def missing_part(
     if function is not None:
         metrics += [METRICS[name] for name in RANKED_OF_TWO]
         if reach > 0.0:
-            metrics.insert(0, METRICS["mae_at_coverage"].at(coverage=reach))
+            metrics.insert(0, METRICS["mean_loss_at_coverage"].at(coverage=reach))
     differences = [
         bounded(m, sides, [_view(s, m, function) for s in systems], options, 0.0) for m in metrics
     ]

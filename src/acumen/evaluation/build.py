@@ -42,7 +42,7 @@ MOST_ROWS: Final = 200_000
 """Beyond this many rows the document leaves the rows themselves out."""
 
 _AREAS: Final = {
-    "cmax": "cmax",
+    "coverage": "cmax",
     "aurc": "aurc_full",
     "augrc": "augrc_full",
     "aurc_optimal": "aurc_optimal",
@@ -148,8 +148,8 @@ def paired_deltas(
     coverage a side reaches is in it only where both reach the same.
     """
     keys = source_keys(plan)
-    unequal = any(by_metric["cmax"].value != 0.0 for by_metric in contrasts.values())
-    tested = {"cmax", *(metric.name for metric in plan.charged())}
+    unequal = any(by_metric["coverage"].value != 0.0 for by_metric in contrasts.values())
+    tested = {"coverage", *(metric.name for metric in plan.charged())}
     tested |= set() if unequal else {"augrc", "aurc", "failure_auroc", plan.rank_by}
     family = {(f, m): c for f, by in contrasts.items() for m, c in by.items() if m in tested}
     # the verdict comes first; where all functions agree in it, its level is free for the rest

@@ -82,7 +82,8 @@ def _groups(system: System, code: NDArray[Any], names: Sequence[str]) -> list[pa
         rows = np.flatnonzero(code == group)
         part = table.take(rows)
         ranking = plan.rank(part, np.zeros(len(part)))
-        risk = infer((METRICS["mae"],), ranking, plan.options.without_resamples(), ())["mae"]
+        options = plan.options.without_resamples()
+        risk = infer((METRICS["mean_loss"],), ranking, options, ())["mean_loss"]
         groups.append(
             parts.GroupRisk(
                 name=name,

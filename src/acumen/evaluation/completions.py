@@ -248,13 +248,13 @@ def _of_abstention(above: tuple[float, ...], below: tuple[float, ...]) -> Parts:
 
 
 RATIOS: Final[dict[str, Parts]] = {
-    "cmax": _coverage,
-    "mae": _loss,
+    "coverage": _coverage,
+    "mean_loss": _loss,
     "accuracy": _within(0),
     "off_by_one_accuracy": _within(1),
     "total_accuracy": _of_levels(lambda off: (off == 0) * 1.0, of_all=True),
-    "level_mae": _of_levels(np.abs),
-    "level_bias": _of_levels(lambda off: off),
+    "mae": _of_levels(np.abs),
+    "signed_error": _of_levels(lambda off: off),
     "level_off_by_one": _of_levels(lambda off: (np.abs(off) <= 1) * 1.0),
     "abstention_recall": _of_abstention((0, 0, 0, 1), (0, 0, 1, 1)),
     "abstention_precision": _of_abstention((0, 0, 0, 1), (0, 1, 0, 1)),
@@ -449,7 +449,7 @@ def _kappa(missing: Missing, way: Way) -> Completion | str:
 
 OTHERS: Final[dict[str, Callable[..., Completion | str]]] = {
     "augrc": _augrc,
-    "mae_at_coverage": _at_coverage,
+    "mean_loss_at_coverage": _at_coverage,
     "failure_auroc": _auroc,
     "brier": _brier,
     "quadratic_kappa": _kappa,

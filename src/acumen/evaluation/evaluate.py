@@ -384,7 +384,7 @@ def _ranking_warnings(name: str, ranking: Ranking, numbers: Mapping[str, Inferen
             f"{name}: eaurc is negative ({excess:.4g}), an artefact of ties; "
             "see aurc_exact_excess, which is not"
         )
-    dropped = numbers["mae"].replicates.drop_rate or 0.0
+    dropped = numbers["mean_loss"].replicates.drop_rate or 0.0
     if dropped > 0:
         effect = "too many for intervals" if dropped > MOST_DROPPED else "they are left out"
         warnings.append(

@@ -18,7 +18,7 @@ import numpy as np
 
 from acumen.defaults import RANK_BY
 from acumen.evaluation.build import source_keys
-from acumen.evaluation.plan import RISK_AT, Plan, System, all_answered
+from acumen.evaluation.plan import Plan, System, all_answered
 from acumen.inference.fragile import of_claim
 from acumen.inference.infer import Inference, infer, inference_of
 from acumen.inference.matched import Matching, decide, match, with_fragility
@@ -26,7 +26,7 @@ from acumen.inference.paired import among, contrast
 from acumen.inference.ranks import Family, rank_intervals
 from acumen.inference.replicates import Replicates
 from acumen.metrics import METRICS
-from acumen.metrics.registry import Metric, find_metric
+from acumen.metrics.registry import RISK_AT, Metric, find_metric
 from acumen.results.metrics import Comparison, Leaderboard, Pairing, Standing
 from acumen.table.align import align
 from acumen.values.measured import Delta, Description, Fragility, Measured, finite
@@ -38,7 +38,7 @@ Pair = tuple[int, int]
 """The places of two systems."""
 Contest = tuple[Sequence[Measured], list[Pairing], dict[str, Any]]
 """What each system comes to, the pairs, and what is said of the leaderboard as a whole."""
-OF_ALL_ROWS: Final = {"cmax", "total_accuracy", "aurc_charge", "augrc_charge"}
+OF_ALL_ROWS: Final = {"coverage", "total_accuracy", "aurc_charge", "augrc_charge"}
 """Metrics in which an abstention counts, so that unequal coverage does no harm."""
 
 
@@ -64,7 +64,7 @@ def rank_systems(
             system=name,
             measured=measured,
             noise_floor=None
-            if plan.rank_by not in (RANK_BY, "mae")
+            if plan.rank_by not in (RANK_BY, "mean_loss")
             else system.floors[0].of(system.ranked_by(function), facts.get("coverage")),
             coverage=_coverage(system),
             ranks=ranks.get(name),
@@ -96,7 +96,7 @@ def _pairs(names: Sequence[str], plan: Plan) -> list[Pair]:
 
 
 def _coverage(system: System) -> float | None:
-    return METRICS["cmax"].measure(system.unranked).value
+    return METRICS["coverage"].measure(system.unranked).value
 
 
 def _of_two(comparison: Comparison, plan: Plan, function: str | None) -> Delta | None:

@@ -66,7 +66,7 @@ def _own_answer(system: System) -> OwnAnswer | None:
         System(_answering(table, ranks, there), system.plan, {}).unranked for ranks in (best, own)
     ]
     options = system.plan.options.without_resamples()
-    difference = compare([METRICS["mae"]], sides[0], sides[1], options)["mae"]
+    difference = compare([METRICS["mean_loss"]], sides[0], sides[1], options)["mean_loss"]
     return OwnAnswer(
         rows=int((there & table.once).sum()),
         differs=int((there & table.once & (own != best)).sum()),

@@ -5,6 +5,7 @@ A judge without noise of its own lies below it by construction.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,9 @@ from acumen.inference.resample import LeaveOut
 from acumen.inference.sums import Estimate, by_block, quotient
 from acumen.metrics.registry import Kind, floor_of
 from acumen.results.charted import Points
+from acumen.table.judgments import Judgments
+from acumen.table.losses import AnyLoss, find_loss
+from acumen.table.panel import apart
 from acumen.types import Floats
 from acumen.values.measured import Measured
 from acumen.views.ranking import Ranking
@@ -28,6 +32,21 @@ class NoiseFloor:
     apart: Floats | None
     """Of every row, the mean loss over pairs of its raters; NaN where there is one rater."""
     confidence_level: float
+    most: float = math.inf
+    """How far raters can be apart."""
+
+    @classmethod
+    def by(cls, table: Judgments, loss: AnyLoss, level: float, unit: float = 1.0) -> NoiseFloor:
+        """By a loss, counted in ``unit``."""
+        distance = apart(table, loss)
+        if distance is None:
+            return cls(None, level)
+        return cls(unit * distance, level, unit * float(np.max(find_loss(loss).costs(table.scale))))
+
+    @classmethod
+    def of_scale(cls, table: Judgments, level: float) -> NoiseFloor:
+        """In units of the scale."""
+        return cls.by(table, "abs", level, table.scale.step or 1.0)
 
     def of(self, ranking: Ranking, coverage: float | None = None) -> Measured | None:
         """On the answered rows, or those accepted at a coverage; None where nobody rated twice."""
@@ -44,7 +63,7 @@ class NoiseFloor:
         if floor.interval is None:
             return floor
         # on a scale of logarithms a few cases reach beyond what raters can be apart
-        high = min(floor.interval.high, ranking.most_loss * ranking.unit)
+        high = min(floor.interval.high, self.most)
         interval = floor.interval.model_copy(update={"high": high})
         return floor.model_copy(update={"interval": interval})
 

@@ -32,10 +32,9 @@ from acumen.inference.infer import Inference, infer
 from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, compare
 from acumen.metrics import METRICS, Metric, metrics_of
-from acumen.metrics.registry import ALONE, did_you_mean, find_metric
+from acumen.metrics.registry import RISK_AT, canonical, did_you_mean, find_metric
 from acumen.table.judgments import Judgments, Outcome
 from acumen.table.losses import Loss, find_loss
-from acumen.table.panel import apart
 from acumen.types import Floats
 from acumen.values.measured import Absence, Measured, NoInterval
 from acumen.views.abstention import Abstention, abstention_of
@@ -52,8 +51,7 @@ if TYPE_CHECKING:
 
 AREAS: Final = ("aurc_at_coverage", "augrc_at_coverage")
 CHARGED: Final = ("aurc_charge", "augrc_charge")
-RISK_AT: Final = "mae_at_coverage"
-CUT_AT: Final = "mae_at_cut"
+CUT_AT: Final = "mean_loss_at_cut"
 COVERAGE_AT: Final = "coverage_at_risk"
 _ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, CUT_AT, COVERAGE_AT, *AREAS}
 """The same number by another road, a convention, or a metric asked for at a coverage or risk."""
@@ -103,6 +101,8 @@ class Plan:
     def __post_init__(self) -> None:
         find_loss(self.loss)
         how_of(self.missing)
+        if self.rank_by not in METRICS:
+            object.__setattr__(self, "rank_by", canonical(self.rank_by))
         metric = find_metric(self.rank_by)
         if self.rank_by != RANK_BY and (metric is None or metric.better is None):
             known = [RANK_BY, *(name for name, m in METRICS.items() if m.better is not None)]
@@ -224,14 +224,13 @@ class System:
 
     @cached_property
     def floors(self) -> tuple[NoiseFloor, NoiseFloor]:
-        """How far the raters of the table are apart: by the loss, and in levels."""
+        """How far the raters of the table are apart: by the loss, and in units of the scale."""
         table, level = self.table.included, self.plan.options.confidence_level
-        by_loss, by_level = (NoiseFloor(apart(table, x), level) for x in (self.plan.loss, "abs"))
-        return by_loss, by_level
+        return NoiseFloor.by(table, self.plan.loss, level), NoiseFloor.of_scale(table, level)
 
     def floor_beside(self, ranking: Ranking, rows: Any = slice(None)) -> dict[str, Measured]:
         """The noise floor beside each risk of a ranking of some rows."""
-        at = {"mae": None, **{metric.name: c for c, metric in self.plan.cuts().items()}}
+        at = {"mean_loss": None, **{metric.name: c for c, metric in self.plan.cuts().items()}}
         return self.floors[0].among(rows).beside(ranking, at)
 
     @cached_property
@@ -310,7 +309,7 @@ class System:
 
     def overall(self, agreement: Mapping[str, Inference]) -> dict[str, Measured]:
         """What needs no confidence: coverage, mean loss, and agreement with the truth."""
-        names = ("cmax", "accuracy", "mae")
+        names = ("coverage", "accuracy", "mean_loss")
         view, options = self.unranked, self.plan.options.without_resamples()
         first = infer([METRICS[name] for name in names], view, options, ())
         every = (*first.items(), *agreement.items(), *self.infer_beside().items())
@@ -318,17 +317,13 @@ class System:
         if not self.table.has_truth:
             metrics = (*(METRICS[name] for name in names), *metrics_of(Confusion))
             measured = {metric.name: _unmeasured(metric, NO_TRUTH) for metric in metrics}
-            measured["cmax"] = first["cmax"].measured
-        numbers = {ALONE.get(name, name): value for name, value in measured.items()}
-        numbers |= self.floors[1].beside(view, {"level_mae": None})
+            measured["coverage"] = first["coverage"].measured
+        numbers = measured | self.floors[1].beside(view, {"mae": None})
         if self.table.rater is not None:
             from acumen.raters.judge import beside_raters
 
             numbers |= beside_raters(self.table.included, self.plan.options.confidence_level)
-        step = self.table.scale.step
-        return (
-            numbers if step is None else numbers | {"mae_units": numbers["level_mae"].times(step)}
-        )
+        return numbers
 
     def infer_agreement(self, *, alone: bool = False) -> dict[str, Inference]:
         """Do the predicted levels agree with the truth, and rank the worst first?"""
@@ -409,7 +404,7 @@ def compare_reliability(left: System, right: System, function: str) -> dict[str,
 def compare_both(left: System, right: System) -> Contrast:
     """Right minus left of the mean loss, on the rows that both answered."""
     a, b = (System(t, left.plan, {}).unranked for t in all_answered([left.table, right.table]))
-    return _compare([METRICS["mae"]], a, b, left)["mae"]
+    return _compare([METRICS["mean_loss"]], a, b, left)["mean_loss"]
 
 
 def compare_agreement(left: System, right: System) -> dict[str, Contrast]:

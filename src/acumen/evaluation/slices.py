@@ -28,7 +28,7 @@ from acumen.inference.options import Options
 from acumen.inference.paired import Contrast, agreeing, contrast_of
 from acumen.inference.swaps import Tested
 from acumen.metrics import METRICS
-from acumen.metrics.registry import ALONE, Metric
+from acumen.metrics.registry import Metric
 from acumen.results.slices import CLAIMED, Slice
 from acumen.table.coded import Coded
 from acumen.table.judgments import Judgments
@@ -39,7 +39,7 @@ ITEM: Final = "item"
 LEVEL: Final = "level"
 MOST_GROUPS: Final = 100
 """A column with more groups than this names cases rather than kinds of them."""
-ON_SCREEN: Final = (CLAIMED, "cmax", "level_mae", "augrc")
+ON_SCREEN: Final = (CLAIMED, "coverage", "mae", "augrc")
 """The metrics of a group that a screen shows."""
 LEAST_P: Final = 1e-6
 PRECISE: Final = 1e-6  # of the normal quantile of a p-value
@@ -139,7 +139,7 @@ def _parts(system: System, by: str, function: str | None, on_screen: bool) -> It
         }
         twin = first if len(groups) == 2 else group
         counts = len(cases[1]), int(part.table.once.sum())
-        floors = system.floors[1].among(rows).beside(part.unranked, {"level_mae": None})
+        floors = system.floors[1].among(rows).beside(part.unranked, {"mae": None})
         floors |= system.floor_beside(part.ranked_by(function), rows) if function else {}
         yield _Part((by, group, name), (by, twin, name), *counts, numbers, floors, contrasts)
 
@@ -158,19 +158,19 @@ def _infer(
     if some is not None:
         metrics = (METRICS[name] for name in some)
         views = ((m, part.view_of(m, function)) for m in metrics if _is_known(m, part, function))
-        return {ALONE.get(m.name, m.name): infer([m], v, options)[m.name] for m, v in views}
-    first = ("cmax", "accuracy", "mae") if part.table.has_truth else ("cmax",)
+        return {m.name: infer([m], v, options)[m.name] for m, v in views}
+    first = ("coverage", "accuracy", "mean_loss") if part.table.has_truth else ("coverage",)
     numbers = infer([METRICS[name] for name in first], part.unranked, options)
     numbers |= part.infer_agreement() | part.infer_beside()
     if function is not None:
         numbers |= infer(part.plan.metrics(), part.rankings[function], options)
         numbers |= part.infer_reliability(function)
-    return {ALONE.get(name, name): inference for name, inference in numbers.items()}
+    return numbers
 
 
 def _is_known(metric: Metric, part: System, function: str | None) -> bool:
     """Whether a group can be asked for it: coverage always, an area where there is a confidence."""
-    if metric.name == "cmax":
+    if metric.name == "coverage":
         return True
     return part.table.has_truth and (metric.view is not Ranking or function is not None)
 

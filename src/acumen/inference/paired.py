@@ -40,7 +40,7 @@ from acumen.values.measured import (
 
 K = TypeVar("K", bound=Hashable)
 
-PLAIN: frozenset[str] = frozenset({"cmax"})
+PLAIN: frozenset[str] = frozenset({"coverage"})
 """Metrics whose difference takes the plain jackknife-t: measured to cover as well, and shorter."""
 
 

@@ -31,12 +31,12 @@ CELL: Final = np.dtype(
 weight × confidence and × its square, the least and the largest confidence."""
 COLUMNS: Final = (*(CELL.names or ()),)
 MAIN: Final = {
-    *("cmax", "mae", "accuracy", "augrc", "aurc_exact", "failure_auroc", "quadratic_kappa"),
-    "brier",
+    *("coverage", "mean_loss", "accuracy", "augrc", "aurc_exact", "failure_auroc"),
+    *("quadratic_kappa", "brier"),
 }
 """What is measured where nobody asks for more."""
 UNORDERED: Final = {
-    *("cmax", "mae", "accuracy", "off_by_one_accuracy", "aurc_optimal", "augrc_optimal"),
+    *("coverage", "mean_loss", "accuracy", "off_by_one_accuracy", "aurc_optimal", "augrc_optimal"),
     *("aurc_exact_optimal", "brier", "ece"),
 }
 """Metrics of a confidence that do not depend on the order inside a bin."""
@@ -154,6 +154,7 @@ class Counts:
         truth, prediction = self.cells["truth"], self.cells["prediction"]
         first, place = _places(truth * (len(self.scale.levels) + 1) + prediction)
         facts = {"levels": len(self.scale.levels), "names": self.scale.levels}
+        facts["step"] = self.scale.step or 1.0
         weight = np.bincount(place, self.cells["weight"])
         return confuse(truth[first], prediction[first], weight=weight, **facts), place  # type: ignore[arg-type]  # two kinds of facts
 
@@ -196,7 +197,8 @@ class Counts:
         hidden = {m.name for m in metrics_of(Ranking) if m.name.endswith(("_at_coverage", "_cut"))}
         every = [m for kind in kinds for m in metrics_of(kind) if full or m.name in MAIN]
         if self.bits is not None or not self.ranked:
-            open_to_counts = UNORDERED | BOUNDED if self.ranked else {"cmax", "mae", "accuracy"}
+            alone = {"coverage", "mean_loss", "accuracy"}
+            open_to_counts = UNORDERED | BOUNDED if self.ranked else alone
             hidden |= {m.name for m in every if m.view is not Confusion} - open_to_counts
         return tuple(m for m in every if m.name not in hidden)
 

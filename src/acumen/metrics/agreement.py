@@ -22,7 +22,7 @@ from acumen.views.weights import CaseWeights
 
 def _whole_scale(table: Confusion) -> float:
     """From the lowest level to the highest."""
-    return table.levels - 1.0
+    return (table.levels - 1) * table.step
 
 
 _share = partial(
@@ -33,7 +33,7 @@ _error = partial(
     view=Confusion,
     better="lower",
     kind=Kind.RISK,
-    unit=Unit.LEVELS,
+    unit=Unit.SCALE,
     smooth=True,
     most=_whole_scale,
 )
@@ -76,51 +76,55 @@ def macro_f1(table: Confusion, weights: CaseWeights) -> Floats:
 
 
 @_error(
-    title="Mean error (MAE), levels",
+    title="Mean error (MAE)",
     one_error=lambda cmax: 1.0,
     errors=lambda table: table.errors(),
 )
-def level_mae(table: Confusion, weights: CaseWeights) -> Floats:
-    r"""Mean number of levels between prediction and truth; lower is better.
+def mae(table: Confusion, weights: CaseWeights) -> Floats:
+    r"""Mean distance of prediction and truth, in units of the scale; lower is better.
 
-    .. math:: \frac1n \sum_{ij} |i - j| \, C_{ij}
+    .. math:: \frac{s}{n} \sum_{ij} |i - j| \, C_{ij}
 
-    >>> level_mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
+    with s from one level to the next: 1 where levels are words.
+
+    >>> mae(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     0.4
     """
     square = table.square(weights)
     lost = np.einsum("ijb,ij->b", square, _distance(table.levels))
-    return ratio(lost, square.sum(axis=(0, 1)))
+    return table.step * ratio(lost, square.sum(axis=(0, 1)))
 
 
 @metric(
-    title="Signed error, levels",
+    title="Signed error",
     view=Confusion,
     better=None,
     kind=Kind.REAL,
-    unit=Unit.LEVELS,
+    unit=Unit.SCALE,
     smooth=True,
     most=_whole_scale,
 )
-def level_bias(table: Confusion, weights: CaseWeights) -> Floats:
-    r"""Mean of prediction minus truth in levels; neither sign is better, 0 leans no way.
+def signed_error(table: Confusion, weights: CaseWeights) -> Floats:
+    r"""Mean of prediction minus truth; neither sign is better, 0 leans no way.
 
-    .. math:: \frac1n \sum_{ij} (j - i) \, C_{ij}
+    .. math:: \frac{s}{n} \sum_{ij} (j - i) \, C_{ij}
 
-    >>> level_bias(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
+    in units of the scale, as ``mae`` is.
+
+    >>> signed_error(confuse([0, 1, 2, 3, 3], [0, 1, 1, 3, 2]), np.ones(5))
     -0.4
     """
     square = table.square(weights)
     steps = np.arange(table.levels, dtype=np.float64)
     lean = np.einsum("ijb,ij->b", square, steps[None, :] - steps[:, None])
-    return ratio(lean, square.sum(axis=(0, 1)))
+    return table.step * ratio(lean, square.sum(axis=(0, 1)))
 
 
-@_error(title="Macro mean error, levels", groups=Confusion.groups)
+@_error(title="Macro mean error", groups=Confusion.groups)
 def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     r"""Mean error averaged over the true levels, rare ones counting alike; lower is better.
 
-    .. math:: \frac{1}{|T|} \sum_{i \in T} \frac{1}{r_i} \sum_j |i - j| \, C_{ij}
+    .. math:: \frac{s}{|T|} \sum_{i \in T} \frac{1}{r_i} \sum_j |i - j| \, C_{ij}
 
     Baccianella, Esuli and Sebastiani (2009), ISDA.
 
@@ -129,7 +133,7 @@ def macro_mae(table: Confusion, weights: CaseWeights) -> Floats:
     """
     square = table.square(weights)
     errors = (square * _distance(table.levels)[:, :, None]).sum(axis=1)
-    return mean_of(ratio(errors, square.sum(axis=1)), table.true_levels)
+    return table.step * mean_of(ratio(errors, square.sum(axis=1)), table.true_levels)
 
 
 @_share(title="At most one level off", errors=lambda table: table.errors(beyond=1))

@@ -70,8 +70,8 @@ def readings(ranking: Ranking) -> list[ToolValue]:
         return []
     cmax = n / len(ranking)
     trapezoid, mean, rescaled, random_ties, exact = conventions(ranking).values()
-    from_zero = f"trapezoids from 0 to cmax = {cmax:.4g}: abstained rows count in the coverage"
-    alone = "the same divided by cmax: the answered rows alone, as in every line below"
+    from_zero = f"trapezoids from 0 to {cmax:.4g}: abstained rows count in the coverage"
+    alone = "the same divided by the coverage: the answered rows alone, as in every line below"
     first = "starts at the first row instead of at 0 and divides by 1 − 1/n; ties in row order"
     from_first = (rescaled, first) if n > 1 else (None, "needs two rows")
     upside_down = "accuracy instead of risk: 1 − the mean of the n risks; ties in row order"
@@ -85,8 +85,8 @@ def readings(ranking: Ranking) -> list[ToolValue]:
         ToolValue("lm-polygraph", "rcc-auc", *_stretched(ranking, mean)),
         ToolValue("HELM", "selective_cov_acc_area", 1 - mean, upside_down),
         ToolValue("MAPIE", "AUARC", 1 - mean, "accuracy instead of risk, as HELM"),
-        ToolValue("acumen", "aurc_random_ties ÷ cmax", random_ties, all_orders),
-        ToolValue("acumen", "aurc_exact ÷ cmax", exact, in_proportion),
+        ToolValue("acumen", "aurc_random_ties ÷ coverage", random_ties, all_orders),
+        ToolValue("acumen", "aurc_exact ÷ coverage", exact, in_proportion),
     ]
 
 

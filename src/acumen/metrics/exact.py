@@ -4,9 +4,9 @@ A tie is accepted as a whole, so inside it only the average is known: generalize
 there, and selective risk is that line divided by coverage. Integrating this exactly gives areas for
 which no ranking beats the optimum, ties or not.
 
-Areas up to cmax also reward silence. The modes here say what an abstention is worth: ``normalized``
-looks at the answered rows alone, ``charge`` lets the abstained rows enter last with a loss of their
-own, ``extend`` is a charge of nothing.
+Areas up to the coverage reached also reward silence. The modes here say what an abstention is
+worth: ``normalized`` looks at the answered rows alone, ``charge`` lets the abstained rows enter
+last with a loss of their own, ``extend`` is a charge of nothing.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from acumen.metrics.selective import (
     area_of_risk,
     augrc,
     aurc,
-    cmax,
-    mae,
+    coverage,
+    mean_loss,
     over_coverage,
     over_coverage_twice,
 )
@@ -39,12 +39,12 @@ _risk = partial(
     unit=Unit.LOSS,
     smooth=True,
     errors=lambda ranking, **_: ranking.errors(),
-    gaps=mae,
+    gaps=mean_loss,
 )
 
 
 # every case counts, whether it answers or not: who errs among the answered says too little
-_over_all = partial(_risk, undefined="no row has weight", errors=None, gaps=cmax)
+_over_all = partial(_risk, undefined="no row has weight", errors=None, gaps=coverage)
 
 
 def _most(share: float) -> Callable[..., float]:
@@ -54,7 +54,7 @@ def _most(share: float) -> Callable[..., float]:
 
 @_risk(title="Exact AURC", one_error=over_coverage)
 def aurc_exact(ranking: Ranking, weights: CaseWeights) -> Floats:
-    r"""Area under selective risk with ties integrated exactly, on [0, cmax]; lower is better.
+    r"""Area under selective risk with ties integrated exactly, on [0, coverage]; lower is better.
 
     .. math:: \int_0^{C_{max}} \frac{G(x)}{x}\,dx
 
@@ -114,22 +114,22 @@ def augrc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
 
 @_risk(title="Normalized AURC")
 def aurc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
-    r"""AURC ÷ cmax: the area of the answered rows alone; lower is better.
+    r"""AURC ÷ coverage: the area of the answered rows alone; lower is better.
 
     >>> aurc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     1.0
     """
-    return ratio(aurc(ranking, weights), cmax(ranking, weights))
+    return ratio(aurc(ranking, weights), coverage(ranking, weights))
 
 
 @_risk(title="Normalized AUGRC")
 def augrc_normalized(ranking: Ranking, weights: CaseWeights) -> Floats:
-    r"""AUGRC ÷ cmax²: the area of the answered rows alone; lower is better.
+    r"""AUGRC ÷ coverage²: the area of the answered rows alone; lower is better.
 
     >>> augrc_normalized(rank([1, 0], [1, 0], answered=[True, False]), [1, 1])
     0.5
     """
-    return ratio(augrc(ranking, weights), cmax(ranking, weights) ** 2)
+    return ratio(augrc(ranking, weights), coverage(ranking, weights) ** 2)
 
 
 @_over_all(title="AURC, abstention costs {loss}", most=_most(1.0))

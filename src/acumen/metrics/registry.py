@@ -51,8 +51,8 @@ class Unit(StrEnum):
     """0 to 1, shown in percent."""
     PERCENT = "percent"
     """In percent already."""
-    LEVELS = "levels"
-    """Rungs of the scale."""
+    SCALE = "scale"
+    """What the scale counts in: its own numbers, or levels where these are words."""
     LOSS = "loss"
     """Units of the loss in use."""
     NUMBER = "number"
@@ -156,7 +156,7 @@ class Metric:
         Name and title say the number, or ``label`` in its place: a level instead of its rank.
 
         >>> from acumen.metrics import METRICS
-        >>> METRICS["mae_at_coverage"].at(coverage=0.5).title
+        >>> METRICS["mean_loss_at_coverage"].at(coverage=0.5).title
         'Mean loss at coverage 0.5'
         >>> METRICS["auprc_ge"].at(level=2, label="Critical Risk").title
         'AUPRC ≥ Critical Risk'
@@ -295,21 +295,17 @@ def kin_of(name: str) -> tuple[Metric, ...]:
     return metrics_of(METRICS[name].view)
 
 
+RISK_AT: Final = "mean_loss_at_coverage"
 NOISE_FLOOR: Final = "noise_floor"
-OVERALL: Final = {
-    "coverage": ("cmax", "Coverage"),
-    "mae_units": ("level_mae", "Mean error (MAE), units of the scale"),
-}
-"""Keys of what needs no confidence -> the metric, and what it is called where it stands alone."""
-ALONE: Final = {"cmax": "coverage"}
-"""Metric -> its key where it needs no confidence."""
 ALIASES: Final = {
-    "mean_loss": "mae",
-    "coverage": "cmax",
+    "cmax": "coverage",
+    "mae_at_coverage": "mean_loss_at_coverage",
+    "mae_at_cut": "mean_loss_at_cut",
     "auroc": "failure_auroc",
-    **dict.fromkeys(("mae_levels", "mean_error", "mean_absolute_error"), "level_mae"),
+    **dict.fromkeys(("mean_error", "mean_absolute_error"), "mae"),
+    **dict.fromkeys(("level_mae", "mae_levels", "mae_units"), "mae"),
     **dict.fromkeys(("qwk", "weighted_kappa", "cohen_kappa", "kappa"), "quadratic_kappa"),
-    **dict.fromkeys(("bias", "signed_error", "mean_signed_error"), "level_bias"),
+    **dict.fromkeys(("bias", "level_bias", "mean_signed_error"), "signed_error"),
     **dict.fromkeys(("tau", "tau_b", "kendall_tau"), "kendall_tau_b"),
     "alpha": "krippendorff_alpha",
     "f1": "macro_f1",
@@ -335,9 +331,6 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
     ('AUPRC ≥ High', 'AUGRC')
     """
     name, _, value = key.removesuffix("_full").partition("@")
-    if key in OVERALL:
-        name, title = OVERALL[key]
-        return replace(METRICS[name], template=title)
     metric = METRICS.get(name) or METRICS.get(canonical(name))
     if metric is None or not value:
         return metric
@@ -356,8 +349,8 @@ def find_metric(key: str, levels: Sequence[object] = ()) -> Metric | None:
 def canonical(key: str) -> str:
     """The name that a word for a metric stands for, in any case, its parameter kept.
 
-    >>> canonical("QWK"), canonical("augrc_full"), canonical("AUROC"), canonical("MAE-at-cut@.5")
-    ('quadratic_kappa', 'augrc', 'failure_auroc', 'mae_at_cut@.5')
+    >>> canonical("QWK"), canonical("augrc_full"), canonical("MAE"), canonical("cmax")
+    ('quadratic_kappa', 'augrc', 'mae', 'coverage')
     """
     name, at, value = key.strip().partition("@")
     plain = name.casefold().replace("-", "_").replace(" ", "_").removesuffix("_full")
@@ -391,12 +384,12 @@ def floor_of(risk: str) -> str:
 
     That of a cut is told by the coverage that it reaches.
 
-    >>> floor_of("mae_at_cut@0.5")
+    >>> floor_of("mean_loss_at_cut@0.5")
     'noise_floor_at_coverage@0.5'
     """
-    if risk == "level_mae":
-        return f"{NOISE_FLOOR}_levels"
-    return risk.replace("mae_at_cut", "mae_at_coverage", 1).replace("mae", NOISE_FLOOR, 1)
+    if risk == "mae":
+        return f"{NOISE_FLOOR}_mae"
+    return risk.replace("mean_loss_at_cut", RISK_AT, 1).replace("mean_loss", NOISE_FLOOR, 1)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:

@@ -1,6 +1,6 @@
 r"""Selective prediction: does the system know when it doesn't know?
 
-Areas follow the source's convention: trapezoids over the working points on [0, cmax]. With
+Areas follow the source's convention: trapezoids over the working points on [0, coverage]. With
 :math:`N` the weight of all rows, :math:`k_j` the weight accepted down to the j-th distinct
 confidence and :math:`L_j` its summed loss, coverage is :math:`k_j/N`, selective risk
 :math:`L_j/k_j`, generalized risk :math:`L_j/N`.
@@ -49,15 +49,15 @@ _risk = partial(
 )
 
 
-@_share(title="cmax", behind=every_case)
-def cmax(ranking: Ranking, weights: CaseWeights) -> Floats:
+@_share(title="Coverage", behind=every_case)
+def coverage(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Share of all rows that were answered: the largest coverage there is; higher is better.
 
     .. math:: C_{max} = K / N
 
     El-Yaniv and Wiener (2010), JMLR 11.
 
-    >>> cmax(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
+    >>> coverage(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1])
     0.75
     """
     totals = ranking.totals(weights)
@@ -65,12 +65,12 @@ def cmax(ranking: Ranking, weights: CaseWeights) -> Floats:
 
 
 @_risk(title="Mean loss", one_error=_as_is)
-def mae(ranking: Ranking, weights: CaseWeights) -> Floats:
+def mean_loss(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Mean loss of the answered rows; lower is better, at equal coverage only.
 
-    .. math:: \mathrm{MAE} = L_K / K
+    .. math:: \bar L = L_K / K
 
-    >>> round(mae(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)
+    >>> round(mean_loss(rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0]), [1, 1, 1, 1]), 6)
     0.666667
     """
     totals = ranking.totals(weights)
@@ -105,7 +105,7 @@ def off_by_one_accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
 
 @_risk(title="AURC", one_error=over_coverage)
 def aurc(ranking: Ranking, weights: CaseWeights) -> Floats:
-    r"""Area under selective risk over coverage, on [0, cmax]; lower is better.
+    r"""Area under selective risk over coverage, on [0, coverage]; lower is better.
 
     .. math:: \sum_j \frac{k_j - k_{j-1}}{N} \cdot \frac{r_j + r_{j-1}}{2}, \quad r_0 = r_1
 
@@ -120,7 +120,7 @@ def aurc(ranking: Ranking, weights: CaseWeights) -> Floats:
 
 @_risk(title="AUGRC", one_error=over_coverage_twice)
 def augrc(ranking: Ranking, weights: CaseWeights) -> Floats:
-    r"""Area under generalized risk over coverage, on [0, cmax]; lower is better.
+    r"""Area under generalized risk over coverage, on [0, coverage]; lower is better.
 
     .. math:: \sum_j \frac{k_j - k_{j-1}}{N} \cdot \frac{L_j + L_{j-1}}{2N}
 
@@ -259,7 +259,9 @@ def achievable_gain_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
 def aurc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
-    r"""AURC up to min(coverage, cmax), landing on it by linear interpolation; lower is better.
+    r"""AURC up to a coverage, or to the largest there is; lower is better.
+
+    The area lands on the coverage by linear interpolation.
 
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(aurc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 89/150
@@ -277,7 +279,9 @@ def aurc_at_coverage(
 def augrc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
 ) -> Floats:
-    r"""AUGRC up to min(coverage, cmax), landing on it by linear interpolation; lower is better.
+    r"""AUGRC up to a coverage, or to the largest there is; lower is better.
+
+    The area lands on the coverage by linear interpolation.
 
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
     >>> round(augrc_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 7/40
@@ -288,7 +292,7 @@ def augrc_at_coverage(
 
 _reading = partial(
     _risk,
-    undefined="the coverage asked for is above cmax",
+    undefined="the coverage asked for is not reached",
     kind=Kind.READING,
     one_error=_as_is,
     errors=Ranking.errors,
@@ -297,14 +301,16 @@ _reading = partial(
 
 
 @_reading(title="Mean loss at coverage {coverage}", curve="coverage")
-def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
+def mean_loss_at_coverage(
+    ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5
+) -> Floats:
     r"""Mean loss of the surest rows up to a coverage, a tie in proportion; lower is better.
 
     .. math:: R(c) = \frac{1}{k} \Big(L_{j-1} + \frac{k - k_{j-1}}{k_j - k_{j-1}}
               (L_j - L_{j-1})\Big), \quad k = cN
 
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
-    >>> round(mae_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 2 of 2.4 rows
+    >>> round(mean_loss_at_coverage(study, [1, 1, 1, 1], coverage=0.6), 6)  # 2 of 2.4 rows
     0.833333
     """
     k, lost, before, lost_before = ranking.reached(weights, coverage)
@@ -314,13 +320,13 @@ def mae_at_coverage(ranking: Ranking, weights: CaseWeights, *, coverage: float =
 
 
 @_reading(title="Mean loss at the cut for coverage {coverage}", curve="cut")
-def mae_at_cut(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
+def mean_loss_at_cut(ranking: Ranking, weights: CaseWeights, *, coverage: float = 0.5) -> Floats:
     r"""Mean loss down to the first working point that reaches a coverage; lower is better.
 
     Its interval is of the cut that it was found at, as if that had been chosen beforehand.
 
     >>> study = rank([0, 2, 0, 0], [2, 2, 1, 0], [1, 1, 1, 0])
-    >>> round(mae_at_cut(study, [1, 1, 1, 1], coverage=0.6), 6)
+    >>> round(mean_loss_at_cut(study, [1, 1, 1, 1], coverage=0.6), 6)
     0.666667
     """
     accepted, loss = ranking.reached(weights, coverage)[:2]

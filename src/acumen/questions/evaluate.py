@@ -317,7 +317,7 @@ def compare(*inputs: Any, **keywords: Any) -> Evaluation:
     >>> left = acumen.from_columns(prediction=[2, 3, 0], **rows)
     >>> right = acumen.from_columns(prediction=[2, 1, 0], **rows)
     >>> deltas = acumen.compare(left, right, loss="abs", resamples=0).document.comparison.deltas
-    >>> round(deltas["confidence"]["mae"].delta, 4)
+    >>> round(deltas["confidence"]["mean_loss"].delta, 4)
     -0.6667
     """
     evaluation = evaluate(*inputs, **keywords)

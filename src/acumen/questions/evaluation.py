@@ -14,7 +14,7 @@ from acumen.errors import UsageError, label, printable
 from acumen.evaluation.slices import columns_of, slices
 from acumen.inference.infer import infer
 from acumen.metrics import METRICS, find_metric
-from acumen.metrics.registry import did_you_mean, key_among
+from acumen.metrics.registry import canonical, did_you_mean, key_among
 from acumen.questions.result import Result, with_command
 from acumen.report.words import why_missing
 from acumen.results.frames import frame_of
@@ -118,7 +118,7 @@ class Evaluation(Result[MetricsArtifact]):
         function = self.brief.best_function
         ranked = [] if function is None else self.brief.sides[function]
         by_system = [
-            overall | (ranked[at].metrics if ranked else {})
+            (ranked[at].metrics if ranked else {}) | overall
             for at, overall in enumerate(self.brief.overall_by_input)
         ]
         shared = sorted(set.intersection(*(set(numbers) for numbers in by_system)))
@@ -188,7 +188,8 @@ class Evaluation(Result[MetricsArtifact]):
         """One record a (confidence function, system, metric), and one a difference ``b − a``.
 
         What is measured whatever the confidence (kappa and its kin) has no confidence function.
-        ``unit`` is ``share`` for 0 to 1, ``percent``, ``levels``, ``loss`` or ``number``;
+        ``unit`` is ``share`` for 0 to 1, ``percent``, ``scale`` for what the scale counts in (its
+        numbers, or levels where these are words), ``loss`` or ``number``;
         ``relative`` marks the variants of AURC and AUGRC that are there to compare with other
         tools.
         """
@@ -200,7 +201,7 @@ class Evaluation(Result[MetricsArtifact]):
         of_two = " − ".join(reversed(self.systems))
         for function, deltas in (comparison.deltas or {}).items():
             for metric, delta in deltas.items():
-                records.append(_record(function, of_two, metric, delta.delta, delta))
+                records.append(_record(function, of_two, canonical(metric), delta.delta, delta))
         names = self.systems if len(artifact.inputs) > 1 else [""]
         for system, overall in zip(names, artifact.overall_by_input, strict=False):
             for metric, value in overall.items():

@@ -96,7 +96,7 @@ def _broken(check: Check) -> str:
 
 
 def _checked(document: CardCheckDocument, _: Ask) -> Iterator[Section]:
-    names = {"risk": "risk of what is accepted", "cmax": "coverage"}
+    names = {"risk": "risk of what is accepted", "coverage": "coverage"}
     asked = {"at-most": "at most", "at-least": "at least"}
     rows = tuple(
         (

@@ -15,10 +15,14 @@ from acumen.results.metrics import name
 from acumen.values.measured import MARKED, Delta, Interval, Measured
 
 OF_RATERS: Final = {
-    "noise_floor_levels": "Noise floor: two raters apart, levels",
+    "noise_floor_mae": "Noise floor: two raters apart",
     "replacement_alpha": "Alpha, in a rater's place",
     "raters_alpha": "Alpha of the raters themselves",
 }
+IN_UNITS: Final = ("noise_floor_mae",)
+"""Of these, what is counted as the scale counts."""
+UNIT_OF_WORDS: Final = ", levels"
+"""What errors are counted in where the levels are words."""
 _DIGITS: Final = {Unit.SHARE: 1, Unit.PERCENT: 1}
 """Digits after the point in tables for people; three where nothing else is said."""
 
@@ -215,9 +219,16 @@ def p_cell(value: float | None) -> Cell:
 def title_of(key: str, levels: Sequence[object] = ()) -> str:
     """A metric of a document as people know it; the key itself where it is none of ours."""
     if key.startswith(NOISE_FLOOR) and key not in OF_RATERS:
-        return f"{title_of(key.replace(NOISE_FLOOR, 'mae', 1), levels)}: noise floor"
+        return f"{title_of(key.replace(NOISE_FLOOR, 'mean_loss', 1), levels)}: noise floor"
     metric = find_metric(key, [name(level) for level in levels])
-    return OF_RATERS.get(key, plain(key)) if metric is None else metric.title
+    title = OF_RATERS.get(key, plain(key)) if metric is None else metric.title
+    is_of_scale = key in IN_UNITS or (metric is not None and metric.unit is Unit.SCALE)
+    return title + UNIT_OF_WORDS if is_of_scale and of_words(levels) else title
+
+
+def of_words(levels: Sequence[object]) -> bool:
+    """Whether the levels of a scale are words, so that errors are counted in levels."""
+    return len(levels) > 0 and isinstance(levels[0], str)
 
 
 def settings(values: Iterable[tuple[str, object]], caption: str = "") -> Table:

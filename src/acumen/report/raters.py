@@ -51,12 +51,12 @@ TITLES: Final = {
 FIRST: Final = ("alpha_nominal", "alpha_ordinal", "ac1", "ac2_quadratic", "icc_a_1")
 """Measures that a terminal shows."""
 EFFECTS: Final = {
-    "leniency": ("Leniency, judge minus people", Unit.LEVELS),
+    "leniency": ("Leniency, judge minus people", Unit.SCALE),
     "lowest": ("Use of the lowest level, judge minus people", Unit.SHARE),
     "highest": ("Use of the highest level, judge minus people", Unit.SHARE),
-    "length": ("Levels that a doubling of the length adds", Unit.LEVELS),
-    "self_preference": ("Leniency to its own outputs, less that to others'", Unit.LEVELS),
-    "order_effect": ("First slot minus second", Unit.LEVELS),
+    "length": ("Levels that a doubling of the length adds", Unit.SCALE),
+    "self_preference": ("Leniency to its own outputs, less that to others'", Unit.SCALE),
+    "order_effect": ("First slot minus second", Unit.SCALE),
     "flips": ("Changes when the order does", Unit.SHARE),
     "first_slot": ("Favours the first slot (50% is fair)", Unit.SHARE),
     "repeats_equal": ("Two draws of one rating are equal", Unit.SHARE),
@@ -170,12 +170,12 @@ def _first(document: RatingsDocument) -> Iterator[Drawing]:
         "What biases the judge",
         "Intervals that hold 0 show no bias; shares differ in points.",
         _effects(document, biases),
-        lambda: _charts().effects(bias[:3] for bias in biases if bias[3] is Unit.LEVELS),
+        lambda: _charts().effects(bias[:3] for bias in biases if bias[3] is Unit.SCALE),
     )
     rows = []
     for pair in document.differences:
         pair_names = f"{plain(pair.right)} minus {plain(pair.left)}"
-        rows.append(_row(f"Risk, {pair_names}", pair.risk, Unit.LEVELS))
+        rows.append(_row(f"Risk, {pair_names}", pair.risk, Unit.SCALE))
         rows.append(_row(f"As close as a person, {pair_names}", pair.advantage))
     if rows:
         caption = "Right minus left, paired by case, on the units that both answered."
@@ -316,7 +316,7 @@ def _biases(document: RatingsDocument) -> Iterator[Bias]:
 def _by_level(document: RatingsDocument) -> Iterator[Bias]:
     for name, judge in document.judges.items():
         for level, measured in judge.bias.by_level.items():
-            yield plain(name), f"Leniency where people gave {plain(level)}", measured, Unit.LEVELS
+            yield plain(name), f"Leniency where people gave {plain(level)}", measured, Unit.SCALE
 
 
 def _sentences(document: RatingsDocument) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from acumen.files.documents import Document
+from acumen.results.older import of_counts
 from acumen.values.measured import Delta, Measured, Model, Number
 
 Whole = Annotated[int, Field(ge=0, le=2**53)]
@@ -111,3 +112,8 @@ class LargeArtifact(Model):
     command: str | None = Field(default=None, description="what makes it again")
     pooled: CountsDocument | None = Field(default=None, exclude=True)
     """Of merged sites: the counts of all, which are kept in a file of their own."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, content: Any) -> Any:
+        return of_counts(content) if isinstance(content, dict) else content

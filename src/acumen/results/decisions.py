@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -10,9 +10,10 @@ from acumen.files.documents import Document
 from acumen.files.problems import refusal
 from acumen.results.calibration import CaseHashes
 from acumen.results.labels import Drawn
+from acumen.results.older import decided
 from acumen.values.measured import Measured
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 Share = Annotated[float, Field(gt=0, lt=1)]
 Above0 = Annotated[float, Field(gt=0)]
 Natural = Annotated[int, Field(ge=0)]
@@ -43,6 +44,13 @@ class Decision(Part):
     confidence: str | None = None
     loss: str | None = None
     warnings: list[str] = Field(default_factory=list, description="of files of labels")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, content: Any) -> Any:
+        """What an older version called otherwise, or counted otherwise."""
+        is_older = isinstance(content, dict) and content.get("schema_version") == 1
+        return decided(content) if is_older else content
 
 
 _UNSEEN: Final = "largest share of a kind of failure that need not be among the cases, about 3/n"

@@ -13,12 +13,13 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, Discriminator, Field, Tag, field_validator, model_validator
 
-from acumen.defaults import CONFIDENCE_LEVEL
+from acumen.defaults import CONFIDENCE_LEVEL, RANK_BY
 from acumen.errors import DataError, label, printable
 from acumen.files.json import read_json, source_name
 from acumen.files.problems import validated
 from acumen.results.charted import Reliability, Summary
 from acumen.results.missing import MissingPart
+from acumen.results.older import renewed, step_of
 from acumen.results.slices import Slice
 from acumen.results.source import completed, is_source
 from acumen.table.levels import inferred_note
@@ -318,6 +319,11 @@ class Leaderboard(Model):
     )
     standings: list[Standing]
 
+    @property
+    def is_of_loss(self) -> bool:
+        """Whether it is by a mean loss."""
+        return self.metric in (RANK_BY, "mean_loss")
+
 
 class Comparison(Model):
     """Whether and how inputs were compared; of two, every difference between them."""
@@ -494,11 +500,33 @@ class MetricsArtifact(Model):
         return 0 if self.population.rows_planned is None else 4
 
     @property
-    def rungs(self) -> int | None:
-        """How many levels a loss of 1 is; None where a loss is no distance, or no scale is here."""
+    def distance(self) -> float | None:
+        """What a loss of 1 is in units of the scale; None where it is no distance."""
         levels = self.scale.get("levels", [])
         of_loss = {"abs": 1, "abs_norm": len(levels) - 1}
-        return of_loss.get(self.loss.name) if len(levels) > 1 else None
+        if len(levels) < 2 or self.loss.name not in of_loss:
+            return None
+        return of_loss[self.loss.name] * step_of(levels)
+
+    @property
+    def ranked(self) -> tuple[Leaderboard | None, list[Pairing]]:
+        """The leaderboard and its pairs; a mean loss that is a distance in units of the scale."""
+        board, pairs = self.leaderboard, self.comparison.pairs
+        if board is None or self.distance is None or not board.is_of_loss:
+            return board, pairs
+        unit = self.distance
+        standings = [
+            s.model_copy(
+                update={
+                    "measured": s.measured.times(unit),
+                    "noise_floor": s.noise_floor and s.noise_floor.times(unit),
+                }
+            )
+            for s in board.standings
+        ]
+        return board.model_copy(update={"standings": standings}), [
+            pair.model_copy(update={"difference": pair.difference.times(unit)}) for pair in pairs
+        ]
 
     @property
     def is_foreign(self) -> bool:
@@ -580,7 +608,7 @@ class MetricsArtifact(Model):
             return completed(content)
         if isinstance(content, dict) and "agreement" in content and "overall" not in content:
             content = {**content, "overall": content["agreement"]}
-        return _with_names(content)
+        return renewed(content) if isinstance(content, dict) else content
 
     @field_validator("schema_version")
     @classmethod
@@ -593,21 +621,6 @@ class MetricsArtifact(Model):
 
 
 M = TypeVar("M", bound=BaseModel)
-
-
-def _with_names(content: Any) -> Any:
-    """What was called ``mae_levels`` under the metric's own name, ``level_mae``."""
-    if not isinstance(content, dict) or "overall" not in content:
-        return content
-
-    def renamed(numbers: Any) -> Any:
-        if not isinstance(numbers, dict):
-            return numbers
-        return {"level_mae" if key == "mae_levels" else key: n for key, n in numbers.items()}
-
-    overall = content["overall"]
-    named = [*map(renamed, overall)] if isinstance(overall, list) else renamed(overall)
-    return {**content, "overall": named}
 
 
 def read_artifact(path: str | Path, model: type[M]) -> M:

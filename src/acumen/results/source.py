@@ -12,7 +12,7 @@ from typing import Any, Final
 OWN: Final = ("kind", "acumen_version", "options", "overall", "agreement")
 """Keys of which acumen writes at least one."""
 NAMES: Final = {
-    "cmax": "cmax",
+    "cmax": "coverage",
     "aurc_full": "aurc",
     "augrc_full": "augrc",
     "aurc_optimal": "aurc_optimal",
@@ -24,9 +24,9 @@ NAMES: Final = {
 """The source's key -> the metric."""
 PERCENT: Final = ("aurc_gap_pct", "augrc_gap_pct", "achievable_gain_pct")
 AREAS: Final = {"aurc_at_c": "aurc_at_coverage", "augrc_at_c": "augrc_at_coverage"}
-AT_CUT: Final = "mae_at_cut"
+AT_CUT: Final = "mean_loss_at_cut"
 """What the source calls the error at a coverage: the risk at the first cut that reaches it."""
-HIGHER: Final = frozenset({"cmax", "achievable_gain_pct"})
+HIGHER: Final = frozenset({"coverage", "achievable_gain_pct"})
 PEOPLE: Final = (
     *("participants_total", "participants_included", "participants_failed", "items_total"),
 )
@@ -59,7 +59,7 @@ def completed(content: Mapping[str, Any]) -> dict[str, Any]:
     outcomes = [_outcomes(side.get("cmax"), people.get("items_total")) for side in first]
     if None not in outcomes:
         people.setdefault("outcomes_by_input", outcomes)
-    overall = [{"coverage": _measured("cmax", "cmax", side)} for side in first]
+    overall = [{"coverage": _measured("cmax", "coverage", side)} for side in first]
     comparison = {"enabled": len(first) > 1, "intersection_only": False}
     comparison |= _record(content.get("comparison"))
     deltas = _record(comparison.get("deltas"))
@@ -138,7 +138,7 @@ def _variant(side: Any) -> Any:
     curve = _record(side.get("curve"))
     shares, losses = (curve.get(key) or [None] for key in ("coverage", "selective_risk"))
     if shares[-1] is not None and shares[-1] == side.get("cmax"):  # of all answers
-        metrics["mae"] = {"value": losses[-1], "better": "lower"}
+        metrics["mean_loss"] = {"value": losses[-1], "better": "lower"}
     return {**side, "mae_at_coverage": risks, "metrics": metrics}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from acumen.results.older import of_totals
 from acumen.values.measured import Count, Delta, Measured, Model, Number
 
 
@@ -164,6 +165,11 @@ class Selective(Model):
     answered: Count
     measures: dict[str, Measured] = Field(description="risks in points, of sides as shares")
     curve: list[WorkingPoint]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, content: Any) -> Any:
+        return of_totals(content)
 
 
 class CaseThreshold(Model):

@@ -16,6 +16,7 @@ from acumen.errors import DataError, printable
 from acumen.files.problems import validated
 from acumen.results.charted import VerdictSummary
 from acumen.results.metrics import Leaderboard, Pairing, name
+from acumen.results.older import of_verdicts
 from acumen.results.slices import Slice
 from acumen.values.measured import Count, Delta, Fragility, Measured, Model, Number
 
@@ -191,6 +192,11 @@ class ResultsDocument(Model):
     results: list[CaseRow] = Field(default_factory=list)
     made_from: MadeFrom = MadeFrom()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, content: Any) -> Any:
+        return of_verdicts(content) if isinstance(content, dict) else content
+
     def measured(self, metric: str) -> Measured:
         """A metric by its name; of a file without our metrics, the value that the source tells."""
         return self.metrics.get(metric) or Measured(value=self._source_values().get(metric))
@@ -288,6 +294,11 @@ class ComparisonDocument(Model):
         default_factory=dict, description="by metric, of those in which one is better"
     )
     warnings: list[str] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, content: Any) -> Any:
+        return of_verdicts(content) if isinstance(content, dict) else content
 
     @model_validator(mode="after")
     def _has_names(self) -> ComparisonDocument:

@@ -33,8 +33,8 @@ from acumen.views.ranking import Ranking, rank_judgments
 
 AGGREGATES: Final[Mapping[str, Callable[..., Any]]] = {"min": np.nanmin, "mean": np.nanmean}
 """How the confidences of a case's items become one."""
-MEASURES: Final = ("cmax", "mae", "aurc", "augrc", "failure_auroc")
-IN_POINTS: Final = ("mae", "aurc", "augrc")
+MEASURES: Final = ("coverage", "mean_loss", "aurc", "augrc", "failure_auroc")
+IN_POINTS: Final = ("mean_loss", "aurc", "augrc")
 SIDES: Final = ("negative", "positive")
 MOST_POINTS: Final = 200
 

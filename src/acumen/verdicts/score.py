@@ -42,7 +42,6 @@ from acumen.views.weights import CaseWeights
 
 AGREEMENT: Final[Mapping[str, str]] = {
     "accuracy": "total_accuracy",
-    "mae": "level_mae",
     "off_by_one_accuracy": "level_off_by_one",
 }
 """Keys of a results file's agreement that are not their metric's name."""

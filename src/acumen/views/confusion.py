@@ -36,6 +36,8 @@ class Confusion(CaseRows):
 
     names: tuple[str | int | float, ...] = ()
     """What the levels are called, where that is known."""
+    step: float = 1.0
+    """From one level to the next, in the scale's own unit."""
 
     def errors(self, beyond: int | None = None, *, silence: bool = False) -> Errors:
         """Who errs: levels off, or rows ``beyond`` so many; ``silence`` counts as wrong."""
@@ -43,7 +45,9 @@ class Confusion(CaseRows):
         off = np.abs(self.truth - self.prediction)[rows]
         off = np.where(self.prediction[rows] == NO_PREDICTION, self.levels, off)
         loss = off if beyond is None else off > beyond
-        return self.sparse_errors(rows, loss, most_loss=self.levels - 1 if beyond is None else 1)
+        if beyond is not None:
+            return self.sparse_errors(rows, loss, most_loss=1)
+        return self.sparse_errors(rows, loss, most_loss=self.levels - 1, unit=self.step)
 
     def groups(self) -> list[Group]:
         """The cases at each level of the scale: a mean over levels rests on all of them.
@@ -93,6 +97,7 @@ class Confusion(CaseRows):
             np.concatenate([self.truth, other.truth]),
             np.concatenate([self.prediction, other.prediction]),
             levels=self.levels,
+            step=self.step,
             **self.cases_beside(other),
         )
 
@@ -126,6 +131,7 @@ def confuse(
     item: ArrayLike | None = None,
     study_levels: Sequence[int] | None = None,
     names: Sequence[str | int | float] = (),
+    step: float = 1.0,
 ) -> Confusion:
     """The table of plain arrays of ranks; ``prediction`` −1 is an abstention.
 
@@ -152,6 +158,7 @@ def confuse(
         levels=int(highest) + 1 if levels is None else levels,
         weight=own,
         names=tuple(names),
+        step=step,
         true_levels=true_levels,
         seen_levels=np.union1d(
             true_levels, prediction[heavy] if study_levels is None else true_levels
@@ -182,4 +189,5 @@ def confuse_judgments(table: Judgments, among: Collection[CaseId] | None = None)
         weight=table.weight,
         item=table.item,
         names=table.scale.levels,
+        step=table.scale.step or 1.0,
     )

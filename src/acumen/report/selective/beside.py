@@ -9,7 +9,7 @@ from acumen.report.blocks import Block, Cell, Paragraph, Table, Tone
 from acumen.report.cells import measured_cell, number, plain, text, unit_of
 from acumen.results.metrics import MetricsArtifact, name
 
-COLUMNS: Final = {"cmax": "coverage", "mae": "mean loss"}
+COLUMNS: Final = {"coverage": "coverage", "mean_loss": "mean loss"}
 AREAS: Final = {"aurc": "AURC", "augrc": "AUGRC"}
 """Of systems that answer equally much; of others an area would reward silence."""
 MOST_ROWS: Final = 6

@@ -18,7 +18,6 @@ from acumen.report.selective.leaderboard import short_board
 from acumen.report.selective.leaderboard import verdict as among_several
 from acumen.report.selective.outcomes import (
     WEIGHTED,
-    in_units,
     loss_line,
     not_probability,
     nothing_ranked,
@@ -32,7 +31,7 @@ from acumen.report.selective.words import conclusion, honesty, knows
 from acumen.results.metrics import MetricsArtifact, name
 
 NUMBERS: Final = (
-    *("total_accuracy", "accuracy", "coverage", "level_mae", "noise_floor_levels", "level_bias"),
+    *("total_accuracy", "accuracy", "coverage", "mae", "noise_floor_mae", "signed_error"),
     *("quadratic_kappa", "replacement_alpha", "raters_alpha"),
 )
 """Whatever the confidence."""
@@ -81,7 +80,7 @@ def _origin(artifact: MetricsArtifact) -> str:
 
 def _answer(artifact: MetricsArtifact) -> Section:
     """The answer in a few sentences; of two what is compared, of several who leads."""
-    board = artifact.leaderboard
+    board, _ = artifact.ranked
     if artifact.is_list:
         table = () if board is None else (short_board(artifact, board),)
         return Section("compared", "", table, Detail.ANSWER, among_several(artifact))
@@ -120,9 +119,8 @@ def _of_one(artifact: MetricsArtifact) -> Iterator[str]:
 def _numbers(artifact: MetricsArtifact) -> Section:
     """Every number that most readers need, a column a system."""
     best, of_each = artifact.best_function, artifact.overall_by_input
-    single = len(artifact.inputs) == 1
-    keys = {"level_mae": "mae_units"} if in_units(artifact) else {}
-    rows = [(keys.get(k, k), [numbers.get(keys.get(k, k)) for numbers in of_each]) for k in NUMBERS]
+    single, levels = len(artifact.inputs) == 1, artifact.scale.get("levels", ())
+    rows = [(key, [numbers.get(key) for numbers in of_each]) for key in NUMBERS]
     if best is not None:
         sides = artifact.sides[best]
         rows += [
@@ -131,7 +129,7 @@ def _numbers(artifact: MetricsArtifact) -> Section:
             if single or key != "augrc"
         ]
     cells = tuple(
-        (Cell(title_of(key)), *(metric_cell(key, m) for m in measured))
+        (Cell(title_of(key, levels)), *(metric_cell(key, m) for m in measured))
         for key, measured in rows
         if any(m is not None and m.value is not None for m in measured)
     )

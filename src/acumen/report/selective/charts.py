@@ -83,7 +83,7 @@ def _curve_table(artifact: MetricsArtifact) -> Table:
     rows = []
     first = next(iter(artifact.sides.values()))[0]
     grid = [at.requested for at in first.mae_at_coverage.values()]
-    keys = [METRICS["mae_at_cut"].at(coverage=coverage).name for coverage in grid]
+    keys = [METRICS["mean_loss_at_cut"].at(coverage=coverage).name for coverage in grid]
     for function, side, variant in artifact.variants():
         risks = [
             # documents written before cuts had a metric of their own have the value alone
@@ -93,7 +93,7 @@ def _curve_table(artifact: MetricsArtifact) -> Table:
         reached = [at.achieved for at in variant.mae_at_coverage.values()]
         cells = (_reached(*at) for at in zip(grid, reached, risks, strict=True))
         rows.append((text(name(function)), text(side), percent(variant.cmax), *cells))
-        if floor_of("mae") in variant.metrics:
+        if floor_of("mean_loss") in variant.metrics:
             cells = (measured_cell(variant.metrics.get(floor_of(key))) for key in keys)
             rows.append((text(f"{name(function)}: noise floor"), text(side), text(None), *cells))
     asked = [f"surest {coverage:.0%}" for coverage in grid]
@@ -151,7 +151,9 @@ def _curves(artifact: MetricsArtifact, ask: Ask) -> Section:
     }
     several = len(artifact.sides) > (1 if paired else ALONE)
     faint = " Faint curves are of the other functions." if several else ""
-    has_floor = any(floor_of("mae") in variant.metrics for _, _, variant in artifact.variants())
+    has_floor = any(
+        floor_of("mean_loss") in variant.metrics for _, _, variant in artifact.variants()
+    )
     floor = ", dashes and dots how far two raters are apart" if has_floor else ""
     draw = drawing(ask, artifact)
     figures = (

@@ -16,7 +16,7 @@ from acumen.metrics.registry import Unit
 from acumen.report.blocks import Cell, Table
 from acumen.report.cells import amount, bracketed, measured_cell, p_cell, said, title_of, unit_of
 from acumen.report.claims import Claim
-from acumen.report.selective.outcomes import is_small, judged
+from acumen.report.selective.outcomes import in_words, is_small, judged
 from acumen.report.words import undone
 from acumen.results.metrics import Matched, MetricsArtifact, Population, name
 from acumen.values.measured import Delta, Side
@@ -60,9 +60,11 @@ def rows_of(artifact: MetricsArtifact, function: str) -> list[Row]:
     return [row for row in rows if not row.is_described]
 
 
-def _risk(artifact: MetricsArtifact) -> tuple[str, int]:
-    """What a mean loss is called, and what it is multiplied by: a distance is told in levels."""
-    return ("Mean loss", 1) if artifact.rungs is None else ("Levels off", artifact.rungs)
+def _risk(artifact: MetricsArtifact) -> tuple[str, float]:
+    """What a mean loss is called in a table, and what it is multiplied by."""
+    if artifact.distance is None:
+        return "Mean loss", 1.0
+    return f"Mean error{in_words(artifact)}", artifact.distance
 
 
 def shared_rows(artifact: MetricsArtifact) -> list[Row]:
@@ -151,11 +153,13 @@ def _at_equal_coverage(artifact: MetricsArtifact, names: Sequence[str]) -> str:
 
 
 def _risk_in_words(artifact: MetricsArtifact) -> str:
-    return "mean loss" if artifact.rungs is None else "mean error in levels"
+    if artifact.distance is None:
+        return "mean loss"
+    return "mean error in levels" if in_words(artifact) else "mean error"
 
 
 def _by(artifact: MetricsArtifact, risk: Delta, names: Sequence[str]) -> str:
-    difference = said(risk.times(artifact.rungs or 1), Unit.LOSS, signed=True)
+    difference = said(risk.times(artifact.distance or 1.0), Unit.LOSS, signed=True)
     return f"{_risk_in_words(artifact)}, {names[1]} − {names[0]}: {difference}"
 
 
@@ -196,8 +200,8 @@ def details(artifact: MetricsArtifact) -> list[str]:
     matched = artifact.comparison.matched.get(first)
     if matched is None or matched.left is None or matched.right is None:
         return []
-    rungs = artifact.rungs or 1
-    difference = matched.difference.times(rungs)
+    unit = artifact.distance or 1.0
+    difference = matched.difference.times(unit)
     interval = difference.interval
     ends = ", without an interval"
     if interval is not None:
@@ -205,8 +209,8 @@ def details(artifact: MetricsArtifact) -> list[str]:
         ends = f", {level} {bracketed(f'{interval.low:+.4f}', f'{interval.high:+.4f}')}"
     numbers = (
         f"Ranked by {name(first)}, the surest {matched.coverage:.1%} of the judgments have a "
-        f"{_risk_in_words(artifact)} of {rungs * matched.left:.4f} for {names[0]} and "
-        f"{rungs * matched.right:.4f} for {names[1]}: {difference.delta:+.4f}{ends}."
+        f"{_risk_in_words(artifact)} of {unit * matched.left:.4f} for {names[0]} and "
+        f"{unit * matched.right:.4f} for {names[1]}: {difference.delta:+.4f}{ends}."
     )
     return [numbers, *_guarded(matched, names)]
 

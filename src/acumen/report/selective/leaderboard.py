@@ -24,7 +24,7 @@ from acumen.report.cells import (
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import better, listed, too_few
-from acumen.report.selective.outcomes import is_small, judged
+from acumen.report.selective.outcomes import is_small, judged, loss_words
 from acumen.report.words import undone
 from acumen.results.metrics import Leaderboard, MetricsArtifact, Pairing, Standing, name
 from acumen.values.measured import Description
@@ -53,13 +53,14 @@ def ranked_by(board: Leaderboard) -> str:
 
 def leaderboard(document: MetricsArtifact) -> Table | None:
     """The systems, best first, with their intervals and rank intervals."""
-    return None if document.leaderboard is None else board_table(document.leaderboard)
+    board, _ = document.ranked
+    return None if board is None else board_table(board, risk=loss_words(document))
 
 
-def board_table(board: Leaderboard, noun: str = "system") -> Table:
+def board_table(board: Leaderboard, noun: str = "system", risk: str = "risk") -> Table:
     """A leaderboard, whatever its systems are."""
     others = "against" if board.baseline else "rank"
-    metric = "risk" if board.metric == RANK_BY else ranked_by(board)
+    metric = risk if board.is_of_loss else ranked_by(board)
     floor = ("noise floor",) if board.standings[0].noise_floor else ()
     columns = (others, noun, metric, *floor, "answers", "better than", "no difference shown")
     rows = tuple(_row(board, standing) for standing in board.standings)
@@ -88,7 +89,7 @@ def short_board(artifact: MetricsArtifact, board: Leaderboard) -> Table:
         for system, numbers in zip(artifact.input_names, artifact.overall_by_input, strict=True)
         if "total_accuracy" in numbers
     }
-    metric = "mean loss" if board.metric == RANK_BY else title_of(board.metric)
+    metric = loss_words(artifact) if board.is_of_loss else title_of(board.metric)
     rows = tuple(
         (
             text(_place(board, standing)),
@@ -122,7 +123,7 @@ def _place(board: Leaderboard, standing: Standing) -> str | None:
 
 def pairs(document: MetricsArtifact) -> Table | None:
     """Every pair that was compared, the adjusted p-value deciding."""
-    board, compared = document.leaderboard, document.comparison.pairs
+    board, compared = document.ranked
     return None if board is None or not compared else pair_table(board, compared)
 
 
@@ -170,7 +171,7 @@ def margin(document: MetricsArtifact) -> str:
         return ""
     first = board.baseline or board.standings[0].system
     rival = next(s.system for s in board.standings if s.system != first)
-    for pair in document.comparison.pairs:
+    for pair in document.ranked[1]:
         if {pair.left, pair.right} == {first, rival} and pair.difference.interval is not None:
             names = f"{name(pair.right)} − {name(pair.left)}"
             difference = said(pair.difference, unit_of(board.metric), signed=True)

@@ -20,7 +20,7 @@ MOST_LINES: Final = 3
 """Systems that have a line each; of more, their counts."""
 FIRST: Final = "total_accuracy"
 """The number of a system that the line tells."""
-TITLES: Final = {"cmax": "Coverage", "mae_at_coverage": "Mean loss at equal coverage"}
+TITLES: Final = {"coverage": "Coverage", "mean_loss_at_coverage": "Mean loss at equal coverage"}
 ABOUT: Final = (
     "A missing row might have been an answer at any level, as sure as any, or none. Lowest and "
     "highest are over all that the missing rows might have been; the interval holds the number of "

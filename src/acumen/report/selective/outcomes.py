@@ -7,7 +7,7 @@ from typing import Final
 
 from acumen.defaults import RELIABLE_CASES
 from acumen.errors import counted
-from acumen.report.cells import plain
+from acumen.report.cells import UNIT_OF_WORDS, of_words, plain
 from acumen.results.metrics import LossDescription, MetricsArtifact, Population
 from acumen.results.source import UNKNOWN_LOSS
 from acumen.table.judgments import JUDGED, LEFT_OUT
@@ -17,7 +17,6 @@ WEIGHTED: Final = "rows weighted (counts are not)"
 LONGEST_SIDE: Final = 12
 """With longer names a table of several inputs would not fit into 80 columns."""
 _LOSSES: Final = {
-    "abs": "mean error, levels",
     "abs_norm": "mean error, share of the scale",
     "zero_one": "error rate",
     "squared": "mean squared error",
@@ -107,24 +106,25 @@ def outcome_lines(artifact: MetricsArtifact) -> Iterator[str]:
 
 def loss_words(artifact: MetricsArtifact) -> str:
     """What the mean of the loss in use is."""
-    loss = artifact.loss.name if artifact.rungs is None else "abs"
+    if artifact.distance is not None:
+        return f"mean error{in_words(artifact)}"
+    loss = artifact.loss.name
     return _LOSSES.get(loss, f"mean loss {plain(loss)}")
 
 
-def in_levels(artifact: MetricsArtifact, loss: Measured | None) -> Measured | None:
-    """A mean loss as :func:`loss_words` calls it: a share of the scale is told in levels."""
-    return None if loss is None else loss.times(artifact.rungs or 1)
+def in_words(artifact: MetricsArtifact) -> str:
+    """What errors are counted in, where the levels are words and so no numbers."""
+    return UNIT_OF_WORDS if of_words(artifact.scale.get("levels", ())) else ""
+
+
+def in_units(artifact: MetricsArtifact, loss: Measured | None) -> Measured | None:
+    """A mean loss as :func:`loss_words` calls it: a distance is told in units of the scale."""
+    return None if loss is None else loss.times(artifact.distance or 1.0)
 
 
 def loss_line(loss: LossDescription) -> str:
     """The loss with its definition, where the file has one."""
     return " = ".join(filter(None, (plain(loss.name), plain(loss.definition))))
-
-
-def in_units(artifact: MetricsArtifact) -> bool:
-    """Whether a step of the scale is not 1, so that errors have a unit beside the level."""
-    levels = artifact.scale.get("levels", [])
-    return len(levels) > 1 and not isinstance(levels[0], str) and levels[1] - levels[0] != 1
 
 
 def nothing_ranked(artifact: MetricsArtifact) -> str:

@@ -29,7 +29,6 @@ from acumen.report.selective.compared import comparison_table, verdict
 from acumen.report.selective.leaderboard import blocks as among_several
 from acumen.report.selective.outcomes import (
     WEIGHTED,
-    in_levels,
     in_units,
     loss_line,
     loss_words,
@@ -52,8 +51,8 @@ MOST_CUTS: Final = 5
 MOST_SIDES: Final = 3
 """Systems that stand side by side; of more, those that lead."""
 RIGHT: Final = (
-    *("total_accuracy", "accuracy", "level_mae", "noise_floor_levels", "mae_units"),
-    *("level_bias", "quadratic_kappa", "replacement_alpha", "raters_alpha"),
+    *("total_accuracy", "accuracy", "mae", "noise_floor_mae", "signed_error"),
+    *("quadratic_kappa", "replacement_alpha", "raters_alpha"),
 )
 AREAS: Final = ("augrc", "augrc_achievable", "failure_auroc")
 HONEST: Final = ("overconfidence", "ece", "brier")
@@ -121,9 +120,8 @@ def _inputs(artifact: MetricsArtifact) -> Iterator[str]:
 def _right(artifact: MetricsArtifact) -> Section:
     numbers = artifact.overall_by_input
     rows = [
-        (title_of(key), key, [metrics.get(key) for metrics in numbers])
+        (title_of(key, artifact.scale.get("levels", ())), key, [n.get(key) for n in numbers])
         for key in RIGHT
-        if key != "mae_units" or in_units(artifact)
     ]
     said = _said(artifact, [m.get("total_accuracy") for m in numbers], Unit.SHARE)
     by_case = artifact.options.get("estimand") == "case"
@@ -168,7 +166,7 @@ def _knows(artifact: MetricsArtifact) -> Section:
         return Section("knows", title, (), Detail.ANSWER, nothing_ranked(artifact))
     variants = artifact.sides[best]
     limits = [key for key in variants[0].metrics if key.startswith("coverage_at_risk")]
-    rows = [("Coverage", *row[1:]) for row in _of(artifact, ["cmax"])] + _of(artifact, AREAS)
+    rows = [("Coverage", *row[1:]) for row in _of(artifact, ["coverage"])] + _of(artifact, AREAS)
     ends, detail = [""] * len(limits), Detail.MAIN
     cuts: tuple[Table, ...] = ()
     if len(variants) == 1:
@@ -194,7 +192,7 @@ def _surest(artifact: MetricsArtifact, variants: Sequence[Variant]) -> Iterator[
 
 
 def _grid(
-    variants: Sequence[Variant], risk: str = "mae_at_coverage", most: int = MOST_CUTS
+    variants: Sequence[Variant], risk: str = "mean_loss_at_coverage", most: int = MOST_CUTS
 ) -> dict[float, str]:
     """Coverages that all inputs reach -> the metric of the risk there; of many, some."""
     least = min(variant.cmax or 0.0 for variant in variants)
@@ -207,20 +205,22 @@ def _grid(
 def cut_table(artifact: MetricsArtifact, variant: Variant, most: int = MOST_CUTS) -> Table:
     """The error by cut, and the share of all rows that is kept: at each coverage, then of all."""
     points = {point.requested: point.achieved for point in variant.mae_at_coverage.values()}
-    metrics = {points[c] or 0.0: key for c, key in _grid([variant], "mae_at_cut", most).items()}
+    metrics = {
+        points[c] or 0.0: key for c, key in _grid([variant], "mean_loss_at_cut", most).items()
+    }
     if variant.cmax is not None:
-        metrics[variant.cmax] = "mae"
-    has_floor = floor_of("mae") in variant.metrics
+        metrics[variant.cmax] = "mean_loss"
+    has_floor = floor_of("mean_loss") in variant.metrics
 
     def floor(key: str) -> Measured | None:
         return variant.metrics.get(floor_of(key))
 
     rows = tuple(
         (
-            Cell(_cut(variant, share) if key != "mae" else "all answers"),
+            Cell(_cut(variant, share) if key != "mean_loss" else "all answers"),
             percent(share),
-            measured_cell(in_levels(artifact, variant.metrics.get(key))),
-            *([measured_cell(in_levels(artifact, floor(key)))] if has_floor else []),
+            measured_cell(in_units(artifact, variant.metrics.get(key))),
+            *([measured_cell(in_units(artifact, floor(key)))] if has_floor else []),
         )
         for share, key in metrics.items()
     )

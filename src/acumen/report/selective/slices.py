@@ -20,6 +20,7 @@ from acumen.report.claims import Claim
 from acumen.report.plots import drawing, plots
 from acumen.report.sections import Ask
 from acumen.report.selective.compared import listed
+from acumen.report.selective.outcomes import in_words
 from acumen.results.metrics import MetricsArtifact
 from acumen.results.slices import CLAIMED, Slice
 from acumen.values.measured import Interval
@@ -28,15 +29,15 @@ TITLE: Final = "For whom is it better or worse"
 COLUMNS: Final = {
     CLAIMED: "right, of all",
     "coverage": "answered",
-    "level_mae": "error, levels",
-    "noise_floor_levels": "noise floor",
+    "mae": "error",
+    "noise_floor_mae": "noise floor",
     "augrc": "AUGRC",
 }
 
 WIDEST: Final = 0.9
 """An interval of a share that is wider says nothing."""
 MOST_TOLD: Final = 2
-INTERVALS: Final = (CLAIMED, "noise_floor_levels")
+INTERVALS: Final = (CLAIMED, "noise_floor_mae")
 
 
 def for_whom(artifact: MetricsArtifact) -> Section:
@@ -47,7 +48,8 @@ def for_whom(artifact: MetricsArtifact) -> Section:
     blocks: list[Block] = []
     for (by, system), parts in families.items():
         who = f", {plain(system)}" if len(artifact.inputs) > 1 else ""
-        blocks.append(_table(f"By {plain(by)}{who}" if len(families) > 1 else "", by, parts))
+        caption = f"By {plain(by)}{who}" if len(families) > 1 else ""
+        blocks.append(_table(caption, by, parts, in_words(artifact)))
     if any(part.is_small for part in artifact.slices):
         few = f"{UNRELIABLE} fewer than {RELIABLE_CASES} {artifact.population.case_noun}s"
         blocks.append(Paragraph(f"{few}: nothing is claimed of it", Tone.QUIET))
@@ -120,7 +122,7 @@ def _differs(parts: list[Slice]) -> bool:
     return any(delta is not None and delta.favours is not None for delta in deltas)
 
 
-def _table(caption: str, by: str, parts: list[Slice]) -> Table:
+def _table(caption: str, by: str, parts: list[Slice], unit: str = "") -> Table:
     keys = [key for key in COLUMNS if any(key in part.metrics for part in parts)]
     rows = []
     for part in parts:
@@ -131,5 +133,6 @@ def _table(caption: str, by: str, parts: list[Slice]) -> Table:
         p = None if delta is None else delta.p_adjusted
         first = Cell(plain(part.group) + UNRELIABLE * part.is_small)
         rows.append((first, number(part.cases), *cells, p_cell(p)))
-    columns = (plain(by), "cases", *(COLUMNS[key] for key in keys), "p")
+    heads = (COLUMNS[key] + unit * (key == "mae") for key in keys)
+    columns = (plain(by), "cases", *heads, "p")
     return Table(caption, columns, tuple(rows))

@@ -41,8 +41,8 @@ DELTAS: Final = {
     "specificity": ("Specificity, open is not found", Unit.SHARE),
 }
 SELECTIVE: Final = {
-    "cmax": ("Coverage", Unit.SHARE),
-    "mae": ("Risk of all answered", Unit.NUMBER),
+    "coverage": ("Coverage", Unit.SHARE),
+    "mean_loss": ("Risk of all answered", Unit.NUMBER),
     "aurc": ("AURC", Unit.NUMBER),
     "augrc": ("AUGRC", Unit.NUMBER),
     "failure_auroc": ("AUROC of being right", Unit.NUMBER),
