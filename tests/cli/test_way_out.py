@@ -57,12 +57,20 @@ def test_the_command_runs_that_a_refusal_ends_with(
     assert run(shlex.split(told)[1:]) == 0
 
 
+@pytest.mark.parametrize("question", ["evaluate", "map", "curve"])
+def test_the_place_of_a_fault_is_shown_where_a_file_cannot_be_read(
+    question: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = tried(capsys, question, "broken.json")
+    assert command == "sed -n 1p broken.json | cut -c 1-121"
+    Path("a b.yaml").write_text("id: 1\n")
+    assert "open('a b.yaml.json', 'w')" in tried(capsys, question, "a b.yaml")
+
+
 @pytest.mark.parametrize(
     "words",
     [
-        "evaluate broken.json",
         "evaluate nowhere.csv",
-        "map broken.json",
         "count good.csv --truth trut --salt secret",
         "evaluat good.csv",
     ],

@@ -95,6 +95,7 @@ def test_a_bad_input_ends_as_the_index_says(
         return
     assert check.faults_of(case, code, said.encode(), folder, out) == []
     assert code in (0, 2, 3)
+    assert (code == 3) is ("\ntry: " in said)  # a command to copy
     assert [p.name for p in folder.iterdir()] == (["out.json"] if code == 0 else [])
 
 

@@ -1,4 +1,4 @@
-"""The command that goes on from a refusal, made of the command that was typed."""
+"""The command that goes on from a refusal, made of the command and the file that were typed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from acumen.errors import AcumenError, DataError, Options, source_name
 
 LARGEST: Final = 20 << 20
 """Bytes of a file up to which it is looked at once more."""
+LOOKED_AT: Final = 2000
+"""Characters of a file inside of an archive that are shown."""
 _ROWS: Final = ("curve",)
 """Commands that read rows and are no question."""
 _SEVERAL: Final = {"--where"}
@@ -19,11 +21,17 @@ _SEVERAL: Final = {"--where"}
 
 
 def way_out(arguments: Sequence[str], error: AcumenError) -> str:
-    """The same command with what it lacks, else the one that shows what is in the file; or ""."""
-    if not arguments or not _reads_rows(arguments[0]) or _has_secrets(arguments):
+    """The command that goes on from a refusal; nothing where none can be made.
+
+    It is the same with what it lacks, one that converts the file, one that shows what is in it, or
+    one that shows where it is at fault.
+    """
+    if not arguments or _has_secrets(arguments):
         return ""
-    words = _amended(arguments, error.amends) if error.amends else _map(arguments, error)
-    command = shlex.join(["acumen", *words]) if words else ""
+    if error.amends and _reads_rows(arguments[0]):
+        command = shlex.join(["acumen", *_amended(arguments, error.amends)])
+    else:
+        command = _for_file(arguments, error) if isinstance(error, DataError) else ""
     return command if command.isprintable() else ""
 
 
@@ -52,23 +60,37 @@ def _amended(arguments: Sequence[str], amends: Options) -> list[str]:
         at = next((k for k, w in enumerate(words) if w.partition("=")[0] == option), None)
         if at is not None and option not in _SEVERAL:
             del words[at : at + (1 if "=" in words[at] else 2)]
-        words += [option, value]
+        words += [option, value] if value else [option]
     return words
 
 
-def _map(arguments: Sequence[str], error: AcumenError) -> list[str]:
-    """The words that show what is in the file of the error, where that can be seen."""
-    if not isinstance(error, DataError):
-        return []
-    helps = any(p.is_unknown or p.is_twice or p.columns for p in error.problems)
-    source = error.source if helps else None
-    files = [word for word in arguments[1:] if os.path.isfile(word)]
-    path = next((f for f in files if source in (f, source_name(f))), None)
-    if path is None or arguments[0] == "map" or os.path.getsize(path) > LARGEST:
-        return []
-    from acumen.readers.survey import survey
+def _for_file(arguments: Sequence[str], error: DataError) -> str:
+    """The command for the file of an error, where that is one of those that were typed."""
+    files = [word for word in arguments if os.path.isfile(word)]
+    source, _, member = (error.source or "").partition(", ")
+    path = next((f for f in files if source in ("", f, source_name(f))), None)
+    if path is None:
+        return ""
+    if member:
+        return f"{shlex.join(['unzip', '-p', path, member])} | head -c {LOOKED_AT}"
+    from acumen.cli.foreign import conversion, encoding_of, look_at
 
-    with suppress(AcumenError):
-        if (seen := survey(path)).measurable and not seen.problems:
-            return ["map", path]
-    return []
+    reads_rows = _reads_rows(arguments[0])
+    command = conversion(path)
+    if command and not _is_archive(path):
+        return command
+    if (encoding := encoding_of(path)) and reads_rows and "--encoding" not in arguments:
+        return shlex.join(["acumen", *_amended(arguments, (("--encoding", encoding),))])
+    if reads_rows and arguments[0] != "map" and os.path.getsize(path) <= LARGEST:
+        from acumen.readers.survey import survey
+
+        with suppress(AcumenError):
+            if survey(path).columns:
+                return shlex.join(["acumen", "map", path])
+    return command or look_at(path, error.problems[0])
+
+
+def _is_archive(path: str) -> bool:
+    """Whether it may be a workbook, a log or a file of Parquet, which are read."""
+    with open(path, "rb") as file:
+        return file.read(4) in (b"PAR1", b"PK\x03\x04")

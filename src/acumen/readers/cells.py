@@ -25,6 +25,7 @@ NO_NUMBER: Final = frozenset({"", "na", "n/a", "null", "none", "nan", "-"})
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+", re.ASCII)
 _POINT = re.compile(r"[+-]?\d*\.\d+", re.ASCII)
 _MANGLED = re.compile(r"\d(?:\.\d+)?[eE]\+\d+")
 
@@ -62,9 +63,9 @@ def any_number(cells: Iterable[str]) -> bool:
 def _in_comma_text(parse: Callable[[Any], Any], values: Any) -> Callable[[Any], Any]:
     """The same for a column whose numbers have a decimal comma; a column has one kind of mark."""
     texts = [v.strip() for v in values if isinstance(v, str)]
-    has_comma = any(_COMMA.fullmatch(t) for t in texts)
-    if not has_comma or any(_POINT.fullmatch(t) for t in texts):
-        return parse
+    commas = [text for text in texts if _COMMA.fullmatch(text)]
+    if all(map(_THOUSANDS.fullmatch, commas)) or any(_POINT.fullmatch(t) for t in texts):
+        return parse  # there are none, or 1,000 may be a thousand
 
     def parse_comma(cell: Any) -> Any:
         is_number = isinstance(cell, str) and _COMMA.fullmatch(cell.strip())

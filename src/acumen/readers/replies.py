@@ -29,7 +29,11 @@ _OF: Final = (
     r"(?:\s{0,2}(?:points?|stars?|pts?|Punkten?|étoiles?|puntos))?"
 )
 _UNIT: Final = r"\s{0,2}(?:points?|stars?|pts?|Punkte?|Sterne|étoiles?|puntos|★)"
-_WORDS: Final = r"[^\W\d_][^\d:=\n]{0,40}"
+_MONTHS: Final = (
+    r"(?:jan|feb|m[aä]r|mrz|apr|may|mai|jun|jul|aug|sept?|o[ck]t|nov|de[cz])(?![^\W\d_])"
+)
+"""In Excel 1-2 becomes 1-Feb, or 01-Feb: a date, and no level."""
+_WORDS: Final = rf"(?!{_MONTHS})[^\W\d_][^\d:=\n]{{0,40}}"
 _NAMES: Final = (
     r"(?:overall |final |total )?(?:score|rating|grade|level|verdict|answer|judge?ment|label|"
     r"bewertung|note|punktzahl|stufe|puntuación|nota|valoración|punteggio|voto|pontuação|cijfer)"

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from acumen.errors import DataError, UsageError, counted, label
+from acumen.errors import DataError, Problem, UsageError, counted, label
 from acumen.table.coded import Coded
 from acumen.table.judgments import LEFT_OUT, NO_TRUTH, Judgments
 from acumen.table.levels import Level, levels_seen
@@ -60,7 +60,8 @@ def align(
         lone = (list_cases(side) or "none" for side in (only_left, only_right))
         who = "; ".join(f"only in {n}: {cases}" for n, cases in zip(names, lone, strict=True))
         hint = "(the overlap: --intersection-only)"
-        raise DataError([f"the two inputs hold different {noun}s; {who} {hint}"])
+        message = f"the two inputs hold different {noun}s; {who} {hint}"
+        raise DataError([Problem(message, amends=(("--intersection-only", ""),))])
     failed_left = tuple(f.case for f in left.failed if f.case in all_right)
     failed_right = tuple(f.case for f in right.failed if f.case in all_left)
     gone = {*failed_left, *failed_right}
