@@ -180,3 +180,79 @@ def test_from_the_command_line(
     words = " ".join(capsys.readouterr().out.split())
     assert "The promise is broken here: the risk of what is accepted is above 0.15" in words
     assert run(["watch", "later.csv", "--promise", "card.json"]) == 1
+
+
+COSTS = [[0.0, 1.0, 2.0], [2.0, 0.0, 1.0], [9.0, 3.0, 0.0]]
+SPREAD = {0: (0.75, 0.25, 0.0), 1: (0.15, 0.85, 0.0), 2: (0.0, 0.2, 0.8)}
+"""They cost 0.5, 0.15 and 0.2 by these costs, and an eighth at most by rungs."""
+
+
+def rated(start: int) -> list[dict[str, Any]]:
+    """Rows with probabilities; of the last level a third is wrong, by two rungs."""
+    return [
+        {
+            "case": start + k,
+            "truth": 0 if k % 9 == 2 else k % 3,
+            **dict(zip(("p0", "p1", "p2"), SPREAD[k % 3], strict=True)),
+        }
+        for k in range(126)
+    ]
+
+
+READING: dict[str, Any] = {"distribution": "p0,p1,p2", "levels": [0, 1, 2]}
+
+
+def test_a_threshold_on_costs_of_a_file_rates_by_these_wherever_it_goes(tmp_path: Path) -> None:
+    costs, path = tmp_path / "triage.toml", tmp_path / "promise.json"
+    costs.write_text(f"matrix = {json.dumps(COSTS)}\n")
+    asked: dict[str, Any] = {"risk": 0.9, "confidence": "expected_loss", "method": "approx"}
+    promise = acumen.threshold(rated(0), loss=costs, grid=[-0.28], starts="1", **asked, **READING)
+    assert promise.document.costs == COSTS
+    assert promise.document.coverage.value == pytest.approx(2 / 3)
+    promise.write(path)
+    for loss in ("abs_norm", costs):
+        later = acumen.evaluate(
+            rated(200), confidence="expected_loss", loss=loss, threshold=path, resamples=0,
+            **READING,
+        )  # fmt: skip
+        assert later["cmax"].value == pytest.approx(2 / 3)
+    made = acumen.card(rated(0), threshold=path, **WORDS, **READING)
+    risk, coverage = acumen.check_card(made, rated(200), **READING).document.checks
+    assert coverage.measured.value == pytest.approx(2 / 3)
+    assert risk.measured.value == pytest.approx(14 * 2 / 84)
+    seen = acumen.watch(rated(200), promise=path, **READING).document
+    assert (seen.coverage.value, seen.risk.value) == pytest.approx((2 / 3, 14 * 2 / 84))
+
+
+def test_a_threshold_on_named_costs_rates_by_these_on_a_card_and_in_a_stream() -> None:
+    """By rungs, as rows are read, all of them would be accepted."""
+    asked: dict[str, Any] = {"risk": 1.2, "confidence": "expected_loss", "loss": "squared"}
+    promise = acumen.threshold(
+        rated(0), grid=[-0.22], starts="1", method="approx", **asked, **READING
+    )
+    assert promise.document.coverage.value == pytest.approx(2 / 3)
+    made = acumen.card(rated(0), threshold=promise, **WORDS, **READING)
+    checks = acumen.check_card(made, rated(200), **READING).document.checks
+    assert checks[1].measured.value == pytest.approx(2 / 3)
+    seen = acumen.watch(rated(200), promise=promise, **READING).document
+    assert seen.coverage.value == pytest.approx(2 / 3)
+
+
+def test_one_under_costs_that_are_not_kept_is_refused_by_its_name(tmp_path: Path) -> None:
+    """Older files hold the name alone, and a function of one's own cannot be kept."""
+    asked: dict[str, Any] = {
+        "risk": 1.5,
+        "confidence": "expected_loss",
+        "loss": lambda p, t: 2 * abs(p - t),
+    }
+    promise = acumen.threshold(rated(0), grid=[-0.5], starts="1", **asked, **READING)
+    assert promise.document.costs is None
+    path = tmp_path / "old.json"
+    promise.write(path)
+    message = "old.json: is under the loss own, whose costs it does not hold"
+    with pytest.raises(DataError, match=message):
+        acumen.evaluate(rated(200), confidence="expected_loss", threshold=path, **READING)
+    with pytest.raises(DataError, match=message):
+        acumen.card(rated(0), threshold=path, **WORDS, **READING)
+    with pytest.raises(DataError, match=message):
+        acumen.watch(rated(200), promise=path, **READING)

@@ -9,7 +9,7 @@ import pytest
 
 import acumen
 from acumen.decisions.bounds import Accepted
-from acumen.decisions.cascade import Prices, Rows, search
+from acumen.decisions.cascade import Prices, Rows, rows_of, search
 from acumen.errors import DataError, UsageError
 
 ROWS = Rows(
@@ -121,3 +121,19 @@ def test_stages_of_other_cases_are_refused_unless_those_are_left_out() -> None:
     few = study(20, "x...", "s..."), study(20, "....", "ssss")
     with pytest.raises(DataError, match="20 cases are too few: a cascade needs 40"):
         acumen.cascade(*few, **ASKED)
+
+
+def test_an_expected_loss_is_one_under_the_loss_that_is_asked_for() -> None:
+    """By levels as they are, all rungs; by the default, parts of a whole."""
+    chances = [[0.7, 0.3, 0.0] if k % 4 else [0.4, 0.35, 0.25] for k in range(120)]
+    tables = [
+        acumen.from_columns(
+            case=range(120), truth=[0] * 120, distribution=np.roll(chances, turn, axis=0),
+            scale=[0, 1, 2],
+        )
+        for turn in (0, 1)
+    ]  # fmt: skip
+    asked: dict[str, Any] = {**ASKED, "risk": 0.5, "loss": "squared", "confidence": "expected_loss"}
+    rows = rows_of(tables, ["expected_loss"] * 2, "squared")
+    assert sorted(set(rows.confidence[0].tolist())) == pytest.approx([-1.35, -0.3])
+    assert acumen.cascade(*tables, **asked).document.certified

@@ -152,7 +152,7 @@ def test_a_finished_run_can_be_given_another_threshold(
         ({"alpha": -1}, "alpha"),
         (
             {"confidence": "expected_loss", "loss": "costs"},
-            "rests on expected_loss under costs of its own",
+            "is under the loss costs, whose costs it does not hold",
         ),
     ],
 )

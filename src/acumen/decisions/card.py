@@ -18,7 +18,7 @@ from acumen.decisions.threshold import Search
 from acumen.decisions.watch import certified
 from acumen.defaults import CONFIDENCE_LEVEL, LOSS, RELIABLE_CASES
 from acumen.errors import DataError, UsageError, counted, source_name
-from acumen.evaluation.abstain import bound_of
+from acumen.evaluation.abstain import bound_of, own_loss_of, under_loss_of
 from acumen.evaluation.plan import Plan
 from acumen.files.json import read_bytes
 from acumen.inference.infer import infer
@@ -53,8 +53,9 @@ def card_of(
     if not judge.strip() or not labelled_by.strip():
         raise UsageError("a card says which judge it is of, and whose labels are the truth")
     name, document = certified(threshold)
+    loss, table = own_loss_of(document, name), under_loss_of(table, document, name)
     accepted = _accepted(table, name, document, calibration)
-    facts = origin(table, document.confidence, document.loss)
+    facts = origin(table, document.confidence, loss)
     return CardDocument(
         **facts,
         judge=judge,
@@ -121,8 +122,9 @@ def check_of_card(
         ids = f"{counted(shared, 'id')} of {len(table.cases)} made the promise"
         hint = "check it with others, or say --other-cases if only the ids are the same"
         raise DataError([f"{ids}; {hint}"], source=table.source.name)
+    loss, table = own_loss_of(document, name), under_loss_of(table, document, name)
     accepted = _accepted(table, name, document, calibration)
-    sample = sample_of(table, document.confidence, document.loss or LOSS, calibration)
+    sample = sample_of(table, document.confidence, loss, calibration)
     cut = np.array([bound_of((name, document), table.scale)])
     items = max(document.items, int(sample.rows.max()))
     checks = [
@@ -136,7 +138,7 @@ def check_of_card(
         for check in checks
     ]
     return CardCheckDocument(
-        **origin(table, document.confidence, document.loss),
+        **origin(table, document.confidence, loss),
         judge=card.judge,
         digest=card.digest or "",
         verdict=together(verdicts),

@@ -23,8 +23,8 @@ from acumen.evaluation.missing import without_missing
 from acumen.results.calibration import case_hash
 from acumen.results.cascades import CascadeDocument, Operation, StagePart
 from acumen.table.align import align
+from acumen.table.distribution import under_loss
 from acumen.table.judgments import Judgments
-from acumen.table.losses import find_loss
 from acumen.types import Floats
 
 SHARES: Final = (0.2, 0.4, 0.6, 0.8)
@@ -88,7 +88,7 @@ def rows_of(tables: Sequence[Judgments], names: Sequence[str], loss: Any) -> Row
     shape = len(tables), len(first)
     confidence, lost, most = np.full(shape, np.nan), np.zeros(shape), 1.0
     for at, (table, name) in enumerate(zip(tables, names, strict=True)):
-        sample = sample_of(table, name, loss)
+        sample = sample_of(under_loss(table, loss), name, loss)
         rows = np.flatnonzero(table.answered)
         confidence[at, rows], lost[at, rows], most = (
             sample.confidence,
@@ -209,7 +209,7 @@ def cascade_of(
             )
         )
     return CascadeDocument(
-        **origin(first, None, find_loss(loss).name),
+        **origin(first, None, loss),
         alpha=risk,
         delta=delta,
         certified=best is not None,

@@ -20,7 +20,7 @@ from acumen.metrics.registry import Kind
 from acumen.results.calibration import CaseHashes, case_hash
 from acumen.results.decisions import ScalePart
 from acumen.table.judgments import Judgments
-from acumen.table.losses import AnyLoss, find_loss
+from acumen.table.losses import AnyLoss, find_loss, kept_costs
 from acumen.types import Floats
 from acumen.values.measured import Measured, NoInterval
 
@@ -187,11 +187,17 @@ def made_now() -> dict[str, Any]:
     return {"acumen_version": __version__, "created_at": created_at()}
 
 
-def origin(table: Judgments, confidence: str | None, loss: str | None) -> dict[str, Any]:
+def origin(table: Judgments, confidence: str | None, loss: AnyLoss | None) -> dict[str, Any]:
     """What every document says of its making."""
     scale = ScalePart(name=table.scale.name, levels=list(table.scale.levels))
-    joined = [*table.source.labels]
-    facts = {"scale": scale, "confidence": confidence, "loss": loss, "warnings": joined}
+    facts: dict[str, Any] = {
+        "scale": scale,
+        "confidence": confidence,
+        "warnings": [*table.source.labels],
+    }
+    if loss is not None:
+        own = find_loss(loss)
+        facts |= {"loss": own.name, "costs": kept_costs(own, table.scale)}
     return {**made_now(), **facts}
 
 

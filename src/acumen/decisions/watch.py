@@ -16,14 +16,13 @@ import numpy as np
 
 from acumen.decisions.sample import made_now, sample_of
 from acumen.errors import DataError, Problem, UsageError, source_name
-from acumen.evaluation.abstain import bound_of, threshold_of
+from acumen.evaluation.abstain import bound_of, own_loss_of, threshold_of, under_loss_of
 from acumen.inference.betting import Alarm, Share
 from acumen.readers.stream import Stream
 from acumen.results.calibration import CaseHashes, case_hash
 from acumen.results.decisions import ThresholdDocument
 from acumen.results.watching import Bounded, Promise, Tally, Wager, WatchDocument, Watched
 from acumen.table.judgments import Judgments
-from acumen.table.losses import find_loss
 from acumen.table.scale import find_scale
 
 OfCase = tuple[int, int, float]
@@ -44,6 +43,7 @@ def certified(promise: Any) -> tuple[str, ThresholdDocument]:
     if document.delta is None:
         message = "promises a mean loss of a case (crc); a risk is what can be watched"
         raise DataError([message], source=name)
+    own_loss_of(document, name)
     return name, document
 
 
@@ -55,7 +55,8 @@ def promise_of(
         raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
     if least_coverage is not None and not 0.0 < least_coverage < 1.0:
         raise UsageError(f"a coverage to keep is between 0 and 1, not {least_coverage:g}")
-    grades = find_loss(document.loss or "").grades(find_scale(document.scale.levels))
+    loss = own_loss_of(document, "the promise")
+    grades = loss.grades(find_scale(document.scale.levels))
     return Promise(
         threshold=document.threshold,
         alpha=document.alpha,
@@ -64,7 +65,8 @@ def promise_of(
         most_items=most_items or max(document.items, 1),
         most_loss=float(grades.cost.max()) * grades.unit,
         confidence=document.confidence,
-        loss=document.loss or "",
+        loss=loss.name,
+        costs=document.costs,
         scale=document.scale,
     )
 
@@ -193,7 +195,9 @@ def _of_cases(
     if not (table.answered & table.once).any():
         yield from ((int(r), 0, 0.0) for r in rows)
         return
-    sample = sample_of(table, promise.confidence, promise.loss, calibration)
+    table = under_loss_of(table, document, "the promise")
+    loss = own_loss_of(document, "the promise")
+    sample = sample_of(table, promise.confidence, loss, calibration)
     accepted, loss = (part[0] for part in sample.accepted(np.array([bound])))
     # a sample has its cases in the order of a hash
     place = np.argsort(np.argsort([case_hash(case, "") for case in table.cases]))

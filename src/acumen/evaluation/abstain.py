@@ -17,7 +17,7 @@ from acumen.readers.reading import Reading
 from acumen.results.kinds import kind_of
 from acumen.table.distribution import under_loss
 from acumen.table.judgments import Judgments
-from acumen.table.losses import LOSSES
+from acumen.table.losses import LOSSES, Loss, loss_of
 from acumen.table.scale import Scale, find_scale
 
 if TYPE_CHECKING:
@@ -47,6 +47,21 @@ def threshold_of(threshold: Any) -> tuple[str, ThresholdDocument] | None:
     return "the threshold", document
 
 
+def under_loss_of(table: Judgments, document: ThresholdDocument, name: str) -> Judgments:
+    """The table under the loss that a threshold was made with: an expected loss is one under it."""
+    return table if table.distribution is None else under_loss(table, own_loss_of(document, name))
+
+
+def own_loss_of(document: Any, name: str) -> Loss:
+    """The loss of a document; one that neither its name nor its costs say is refused."""
+    loss = loss_of(document.loss, document.costs)
+    if loss is None:
+        message = f"is under the loss {label(document.loss)}, whose costs it does not hold"
+        message += f": make it with one of {', '.join(LOSSES)}, or with a .toml file of costs"
+        raise DataError([message], source=name)
+    return loss
+
+
 def bound_of(threshold: tuple[str, ThresholdDocument], scale: Scale) -> float:
     """What a confidence must be above; a threshold that cannot be applied on a scale is refused."""
     name, document = source_name(threshold[0]), threshold[1]
@@ -70,8 +85,7 @@ def abstain(
         return table
     name, document = source_name(threshold[0]), threshold[1]
     bound = bound_of(threshold, table.scale)
-    # an expected loss is one under the loss that the threshold was made with
-    rated = under_loss(table, document.loss) if document.loss in LOSSES else table
+    rated = under_loss_of(table, document, name)
     values = confidences.compute(document.confidence, rated, calibration=calibration)
     rows, judged = np.zeros(len(table), bool), table.included
     rows[table.judged] = values <= bound

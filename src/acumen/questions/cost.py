@@ -59,10 +59,9 @@ def cost(
     from acumen.decisions.sample import one_confidence, origin, sample_of
     from acumen.evaluation.inputs import calibration_of, one_table
     from acumen.table.distribution import under_loss
-    from acumen.table.losses import find_loss
 
     table = under_loss(one_table(run, mode, reading).scored, costs)
     artifact = calibration_of(calibration)
     name = one_confidence(confidence, table, artifact)
     sample = sample_of(table, name, costs, artifact)
-    return document_of(sample, abstain_cost, folds, origin(table, name, find_loss(costs).name))
+    return document_of(sample, abstain_cost, folds, origin(table, name, costs))

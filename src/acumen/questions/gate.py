@@ -178,7 +178,7 @@ def gate(
                 checks.append(check_of(rule, known, views, fewest, facts, measuring))
             names |= set() if name is None else {name}
     return GateDocument(
-        **origin(tables[0], max(names, default=None), own_loss.name),
+        **origin(tables[0], max(names, default=None), own_loss),
         verdict=together([check.verdict for check in checks]),
         undecided_counts_as=cast("Any", policy),
         checks=checks,

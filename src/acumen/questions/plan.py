@@ -90,7 +90,7 @@ def plan(
         known, views, name = find_views(metric, tables, how, confidence)
         values = planning.pseudo_values(known, views)
         components = planning.components(known, views, float(values.var(ddof=1)))
-        facts = {"metric": known.name, **origin(tables[0], name, find_loss(loss).name)}
+        facts = {"metric": known.name, **origin(tables[0], name, loss)}
     spread = float(values.std(ddof=1)) if sd is None else sd
     if not spread > 0.0:
         raise DataError(["leaving out any one case changes nothing: there is no sd to plan with"])

@@ -140,7 +140,6 @@ def threshold(
     from acumen.raters.inclusion import beside, drawn_with
     from acumen.results.decisions import ThresholdDocument
     from acumen.table.distribution import under_loss
-    from acumen.table.losses import find_loss
 
     drawn: dict[str, Any] = {**reading, **beside(reading, inclusion)}
     read = one_table(run, mode, drawn).scored  # type: ignore[arg-type]  # keywords of this door
@@ -189,7 +188,7 @@ def threshold(
     best = next((p for p in reversed(points) if p.certified), None)
     undone, hidden = undone_by(search, tested, best)
     return ThresholdDocument(
-        **origin(table, name, find_loss(loss).name),
+        **origin(table, name, loss),
         threshold=None if best is None else best.threshold,
         certified=best is not None,
         risk=None if best is None else best.risk,

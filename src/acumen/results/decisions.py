@@ -43,6 +43,9 @@ class Decision(Part):
     scale: ScalePart | None = None
     confidence: str | None = None
     loss: str | None = None
+    costs: list[list[float]] | None = Field(
+        default=None, description="by truth, then prediction: of a loss that no name says"
+    )
     warnings: list[str] = Field(default_factory=list, description="of files of labels")
 
     @model_validator(mode="before")

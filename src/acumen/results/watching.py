@@ -50,6 +50,7 @@ class Promise(Part):
     most_loss: Above0
     confidence: str
     loss: str
+    costs: list[list[float]] | None = None
     scale: ScalePart
 
 

@@ -66,6 +66,7 @@ def stages_of(cascade: Any, models: Sequence[str], scale: Scale, outputs: Sequen
             threshold=part.threshold, certified=True, alpha=document.alpha, delta=document.delta,
             risk=None, coverage=Measured(value=part.accepted), method="approx",
             test="korn-graubard", cases=document.cases_tested, items=1, loss=document.loss,
+            costs=document.costs,
             confidence=part.confidence, scale=document.scale,
         )  # fmt: skip
         if part.is_asked:

@@ -11,13 +11,12 @@ from typing import Any, Final
 from acumen.confidence import compute, find
 from acumen.confidence.grammar import uses_calibration
 from acumen.errors import DataError
-from acumen.evaluation.abstain import bound_of, threshold_of
+from acumen.evaluation.abstain import bound_of, own_loss_of, threshold_of, under_loss_of
 from acumen.files.json import source_name
 from acumen.readers.entries import table_from_entries
 from acumen.results.decisions import ThresholdDocument
-from acumen.table.distribution import EXPECTED_LOSS, under_loss
+from acumen.table.distribution import EXPECTED_LOSS
 from acumen.table.judgments import Source
-from acumen.table.losses import LOSSES
 from acumen.table.scale import Scale
 
 AT_ONCE: Final = 5000
@@ -45,11 +44,8 @@ class Sieve:
         if uses_calibration(find(document.confidence, signals=[document.confidence])):
             message = f"rests on {document.confidence}, whose calibration a run does not have"
             raise DataError([f"{message}; apply it with acumen evaluate --threshold"], source=name)
-        if EXPECTED_LOSS in document.confidence and document.loss not in LOSSES:
-            message = (
-                f"rests on {document.confidence} under costs of its own, which it does not hold"
-            )
-            raise DataError([f"{message}: make it with one of {', '.join(LOSSES)}"], source=name)
+        if EXPECTED_LOSS in document.confidence:
+            own_loss_of(document, name)
         return cls(document, scale, bound)
 
     def hold_back(self, answers: Iterable[Answer]) -> tuple[set[Any], dict[str, Any]]:
@@ -82,8 +78,7 @@ class Sieve:
             for at, (_, level, signals, chances) in enumerate(answers)
         ]
         table = table_from_entries(entries, scale=self.scale, source=Source(), name="run")
-        if self.document.loss in LOSSES:  # an expected loss is one under the threshold's loss
-            table = under_loss(table, self.document.loss)
+        table = under_loss_of(table, self.document, "the threshold")
         try:
             return [float(value) for value in compute(self.document.confidence, table)]
         except DataError:  # one without a signal stops all: halve, until it stands alone

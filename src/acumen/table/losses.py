@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.defaults import LOSS
 from acumen.errors import UsageError, printable, source_name, what_came
 from acumen.table.scale import Scale
 from acumen.types import Floats
@@ -237,6 +238,18 @@ def find_loss(loss: AnyLoss) -> Loss:
         own = own_loss(name if name.isidentifier() else "own", definition, partial(_called, loss))
         return replace(own, of_values=loss)
     return own_loss("own", "a cost for each gt and pred", lambda _: loss)
+
+
+def kept_costs(loss: Loss, scale: Scale) -> list[list[float]] | None:
+    """The costs that a document keeps: of a loss that its name does not say, and no function."""
+    return None if loss.name in LOSSES or loss.of_values else loss.costs(scale)
+
+
+def loss_of(name: str | None, costs: Sequence[Sequence[float]] | None) -> Loss | None:
+    """The loss that a document names, or whose costs it keeps; None where it does neither."""
+    if costs is None:
+        return LOSSES.get(name or LOSS)
+    return own_loss(name or "own", "a cost for each gt and pred", lambda _: costs)
 
 
 def _called(function: Callable[[Any, Any], float], scale: Scale) -> object:
