@@ -182,6 +182,29 @@ def test_from_the_command_line(
     assert run(["watch", "later.csv", "--promise", "card.json"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda d: d["checks"][0].update(metric="future"), "metric: must be 'risk' or 'cmax', not"),
+        (
+            lambda d: d["checks"][1].update(rule="superiority"),
+            "rule: must be 'at-most' or 'at-least', not",
+        ),
+        (lambda d: d["checks"].reverse(), "checks: are of the risk and then of the coverage"),
+        (lambda d: d["checks"].clear(), "checks: are of the risk and then of the coverage"),
+    ],
+)
+def test_a_check_of_what_is_not_known_is_refused_in_words(
+    tmp_path: Path, edit: Any, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "check.json"
+    content = json.loads(acumen.Result(check(study(100, 5, 200))).to_json())
+    edit(content)
+    path.write_text(json.dumps(content))
+    assert run(["show", str(path)]) == 3
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
 COSTS = [[0.0, 1.0, 2.0], [2.0, 0.0, 1.0], [9.0, 3.0, 0.0]]
 SPREAD = {0: (0.75, 0.25, 0.0), 1: (0.15, 0.85, 0.0), 2: (0.0, 0.2, 0.8)}
 """They cost 0.5, 0.15 and 0.2 by these costs, and an eighth at most by rungs."""

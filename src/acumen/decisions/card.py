@@ -25,12 +25,13 @@ from acumen.inference.infer import infer
 from acumen.inference.options import Options
 from acumen.results.cards import (
     Agreement,
+    Borne,
     CardCheckDocument,
     CardDocument,
     DataPart,
     PromptPart,
 )
-from acumen.results.decisions import Check, ThresholdDocument, Undecided, Verdict
+from acumen.results.decisions import ThresholdDocument, Undecided, Verdict
 from acumen.table.judgments import Judgments
 from acumen.table.losses import find_loss
 from acumen.values.measured import Interval, Measured
@@ -150,18 +151,18 @@ def check_of_card(
     )
 
 
-def _few(check: Check, cases: int) -> Verdict:
+def _few(check: Borne, cases: int) -> Verdict:
     return "undecided" if cases < RELIABLE_CASES else check.verdict
 
 
-def _check(metric: str, rule: Any, bound: float, measured: Measured) -> Check:
+def _check(metric: Any, rule: Any, bound: float, measured: Measured) -> Borne:
     """What was promised, against ends of which the one that fails it errs more rarely."""
     verdict: Verdict = "undecided"
     why: Undecided | None = "no_value"
     if measured.interval is not None:
         verdict = decide(rule, measured.interval.low, measured.interval.high, bound)
         why = "between" if verdict == "undecided" else None
-    return Check(
+    return Borne(
         metric=metric, rule=rule, bound=bound, values=[measured.value], measured=measured,
         cases=0, verdict=verdict, why=why,
     )  # fmt: skip

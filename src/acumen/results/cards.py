@@ -81,6 +81,13 @@ class CardDocument(Decision):
         return self.model_copy(update={"digest": digest_of(self.model_dump(mode="json"))})
 
 
+class Borne(Check):
+    """One part of a promise, held against other data."""
+
+    metric: Literal["risk", "cmax"]
+    rule: Literal["at-most", "at-least"]
+
+
 class CardCheckDocument(Decision):
     """What ``acumen card check`` writes: whether other data bear a card out."""
 
@@ -89,11 +96,17 @@ class CardCheckDocument(Decision):
     judge: str
     digest: str = Field(description="of the card")
     verdict: Verdict
-    checks: list[Check]
+    checks: list[Borne]
     agreement: list[Agreement]
     before: list[Agreement] = Field(description="the same on the card")
     cases: Natural
     shared: Natural = Field(description="ids that the promise was made from")
+
+    @model_validator(mode="after")
+    def _is_of_both_parts(self) -> CardCheckDocument:
+        if [check.metric for check in self.checks] != ["risk", "cmax"]:
+            raise refusal([(("checks",), "are of the risk and then of the coverage")])
+        return self
 
     @property
     def exit_code(self) -> int:
