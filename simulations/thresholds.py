@@ -22,7 +22,16 @@ from acumen.metrics import METRICS
 from acumen.metrics.registry import Metric
 from acumen.results.decisions import Test
 from acumen.views.ranking import Ranking
-from simulations.populations import Latent, Population, Studies, draw, judge, sizes, truth
+from simulations.populations import (
+    FEW_LEVELS,
+    Latent,
+    Population,
+    Studies,
+    draw,
+    judge,
+    sizes,
+    truth,
+)
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "simulations.md"
 STUDIES: Final = 1000
@@ -41,6 +50,16 @@ class Setting:
     population: Population
     graded: bool = True
     share: float = 1.0
+    is_sure_of_worst: bool = False
+    """Whether the rows that are furthest off are as sure as they were unsure."""
+
+    def draw(self, rng: np.random.Generator, studies: int, cases: int) -> Studies:
+        """Studies of the population."""
+        drawn = draw(self.population, rng, studies, cases)
+        if not self.is_sure_of_worst:
+            return drawn
+        turned = np.where(drawn.loss == 3, -drawn.confidence, drawn.confidence)
+        return replace(drawn, confidence=turned)
 
 
 SETTINGS: Final = (
@@ -78,7 +97,7 @@ class Truth:
     @classmethod
     def of(cls, setting: Setting, rng: np.random.Generator) -> Truth:
         """From very many cases."""
-        studies = draw(setting.population, rng, 1, TRUTH_CASES)
+        studies = setting.draw(rng, 1, TRUTH_CASES)
         sample = sample_of(studies, 0, graded=setting.graded)
         order = np.argsort(-sample.confidence)
         falling = -sample.confidence[order]
@@ -162,27 +181,53 @@ SEARCHED: Final = (
 )
 """Where searches are held against each other; the first three are flat."""
 
+OTHERS: Final = (
+    Setting(Population("1 to 15 items, 0 to 3 off", "", icc=0.4, items=(1, 15)), share=0.6),
+    Setting(
+        Population("five confidences, a few hard cases", "", icc=0.5, ties=FEW_LEVELS, skewed=True),
+        graded=False, share=0.7,
+    ),
+    Setting(
+        Population("half answered, one item", "", coverage=0.5, items=(1, 1)),
+        graded=False, share=0.6,
+    ),
+    Setting(
+        Population("sure where it is worst, 3 items", "", items=(3, 3)),
+        graded=False, share=0.85, is_sure_of_worst=True,
+    ),
+    Setting(
+        Population(
+            "2 to 4 items, strong clusters", "", icc=0.6, insight=0.8, items=(2, 4),
+            cutoffs=(0.8, 1.4, 2.0),
+        ),
+        graded=False, share=0.5,
+    ),
+)  # fmt: skip
+"""Populations that the places of the starts were not chosen on."""
+SEARCHES: Final[dict[str, tuple[float, ...]]] = {
+    "from the strictest": (0.05,),
+    "from a half": (0.5,),
+    "three starts": STARTS,
+    "auto": (),
+}
+AT_ONCE: Final = 100
+
 
 def search_table(studies: int) -> Iterator[str]:
     """False certificates in percent / studies with any / coverage reached, by search."""
-    ways = ("one sequence from the strictest", "three starts", "auto")
-    yield f"| population | cases | {' | '.join(ways)} |"
-    yield "|---|---:|" + "---:|" * len(ways)
-    for setting in SEARCHED:
+    yield f"| population | cases | {' | '.join(SEARCHES)} |"
+    yield "|---|---:|" + "---:|" * len(SEARCHES)
+    for setting in (*SEARCHED, *OTHERS):
         known = Truth.of(setting, np.random.default_rng(SEED))
-        alpha = setting.share * known.risk
         for cases in (41, 100, 412):
-            drawn = draw(setting.population, np.random.default_rng([SEED, cases]), studies, cases)
-            sums = np.zeros((3, 3))
-            for study in range(studies):
-                sample = sample_of(drawn, study, graded=setting.graded)
-                sums += [
-                    _reached(sample, known, setting, alpha, starts)
-                    for starts in ((0.05,), STARTS, ())
-                ]
+            rng = np.random.default_rng([SEED, cases])
+            sums = np.zeros((len(SEARCHES), 3))
+            for _ in range(0, studies, AT_ONCE):
+                drawn = setting.draw(rng, AT_ONCE, cases)
+                sums += _reached(setting, known, drawn, [*SEARCHES.values()])
             false, made, reached = (sums / studies).T
             cells = (
-                f"{100 * f:.1f} / {100 * m:.0f} / {c:.2f}"
+                f"{100 * f:.1f} / {100 * m:.0f} / {c:.3f}"
                 for f, m, c in zip(false, made, reached, strict=True)
             )
             yield f"| {setting.population.name} | {cases} | {' | '.join(cells)} |"
@@ -192,19 +237,38 @@ def search_table(studies: int) -> Iterator[str]:
 
 
 def _reached(
-    sample: Sample, known: Truth, setting: Setting, alpha: float, starts: tuple[float, ...]
-) -> tuple[float, float, float]:
-    """(whether it is false, whether one is certified, coverage) of a search in one study."""
+    setting: Setting, known: Truth, drawn: Studies, searches: Sequence[tuple[float, ...]]
+) -> Any:
+    """(false, any certified, coverage) by search, summed over studies whose p are made at once."""
+    alpha = setting.share * known.risk
     single = setting.population.items == (1, 1) and not setting.graded
-    test: Test = "binomial" if single else "korn-graubard"
-    method: Any = "exact" if single else "approx"
-    rule = Search(method, test, alpha, DELTA, starts, setting.population.items[1])
-    tested, thresholds = grid_of(sample, None, rule)
-    points = [p for p in rule.certify(tested, thresholds) if p.certified]
-    if not points:
-        return 0.0, 0.0, 0.0
-    risk, reached = known.at(points[-1].threshold)
-    return float(setting.share == 1.0 or risk > alpha), 1.0, reached
+    ways: Any = ("exact", "binomial") if single else ("approx", "korn-graubard")
+    search = Search(ways[0], ways[1], alpha, DELTA, (), setting.population.items[1])
+    samples = [sample_of(drawn, at, graded=setting.graded) for at in range(len(drawn))]
+    grids = [grid_of(sample, None, search)[1] for sample in samples]
+    # equal thresholds stand there as often as they are, with the same p
+    tables = [sample.accepted(grid) for sample, grid in zip(samples, grids, strict=True)]
+    rows, loss = (np.array(part) for part in zip(*tables, strict=True))
+    largest, p_values = (
+        np.array([sample.rows.max() for sample in samples]),
+        np.empty(rows.shape[:2]),
+    )
+    for most in np.unique(largest):
+        own = np.flatnonzero(largest == most)
+        accepted, lost = (part[own].reshape(-1, rows.shape[2]) for part in (rows, loss))
+        p_values[own] = search.p_values(accepted, lost, samples[own[0]]).reshape(len(own), -1)
+    out = np.zeros((len(searches), 3))
+    for at, (sample, grid) in enumerate(zip(samples, grids, strict=True)):
+        falling, first = np.unique(-grid, return_index=True)
+        above = rows[at].sum(axis=1)[first]
+        own_p = p_values[at][first]
+        for which, starts in enumerate(searches):
+            asked = replace(search, starts=starts)
+            certified = np.flatnonzero(asked.levels(sample, grid, above, own_p)[1])
+            if len(certified):
+                risk, coverage = known.at(float(-falling[certified[-1]]))
+                out[which] += (setting.share == 1.0 or risk > alpha, 1.0, coverage)
+    return out
 
 
 GATED: Final = Population("gated", "", icc=0.3)

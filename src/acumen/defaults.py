@@ -132,7 +132,7 @@ FALSE_ALARM: Final = 0.05
 EVERY: Final = 10
 """Cases of a stream from one look to the next."""
 
-STARTS: Final = ".1,.3,.5"
+STARTS: Final = "auto"
 """Shares of the answered rows at which the search for a threshold begins."""
 
 COSTS: Final = "abs"

@@ -296,7 +296,10 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
         ({"threshold": [1]}, "threshold: must be a number, not a list"),
         ({"certified": 1}, "certified: must be true or false"),
         ({"kind": "gate"}, "kind: must be 'threshold'"),
-        ({"schema_version": 9}, "schema_version: must be at most 1, not 9"),
+        (
+            {"schema_version": 9},
+            "schema_version: must be at most 1, not 9",
+        ),
         ({"certified": False, "threshold": 0.5}, "must be null where nothing is certified"),
         ({"method": "magic"}, "method: must be 'exact', 'approx', 'sgr' or 'crc'"),
         ({"confidence": "nobody\x1b[2J"}, "no confidence function"),
@@ -556,15 +559,49 @@ def test_a_promise_for_a_coverage_is_broken_no_more_often_than_it_says(studies: 
     assert broken <= stats.binom.ppf(0.999, studies, 0.1)
 
 
-def test_two_starts_that_share_certify_with_the_fewest_cases_there_can_be() -> None:
+def test_the_search_certifies_with_the_fewest_cases_there_can_be() -> None:
     table = single([0] * 22, [1 - k / 100 for k in range(22)])
-    alone = acumen.threshold(table, risk=0.1).document
-    shared = acumen.threshold(table, risk=0.1, starts="auto").document
-    assert not alone.certified
-    assert shared.certified
-    assert (alone.fewest_cases, shared.fewest_cases) == (33, 22)
+    asked = acumen.threshold(table, risk=0.1).document
+    three = acumen.threshold(table, risk=0.1, starts=".1,.3,.5").document
+    assert (asked.certified, three.certified) == (True, False)
+    assert (asked.fewest_cases, three.fewest_cases) == (22, 33)
     one_less = single([0] * 21, [1 - k / 100 for k in range(21)])
-    assert not acumen.threshold(one_less, risk=0.1, starts="auto").document.certified
+    assert not acumen.threshold(one_less, risk=0.1).document.certified
+
+
+@pytest.mark.parametrize(
+    ("ties", "levels"),
+    [
+        # the last threshold with at most a half of the rows above it, of few cases all of δ
+        (60, {0.0: 0.0, 0.33: 0.1, 0.67: 0.1, 1.0: 0.1}),
+        (30, {0.0: 0.0, 0.17: 0.0, 0.33: 0.0, 0.5: 0.1, 0.67: 0.1, 0.83: 0.1, 1.0: 0.1}),
+        # the first with as many as can certify anything, where that is more than a half
+        (100, {0.0: 0.0, 0.56: 0.1, 1.0: 0.1}),
+    ],
+)
+def test_a_search_begins_by_the_rows_above_thresholds(
+    ties: int, levels: dict[float, float]
+) -> None:
+    table = single([0] * 180, [0.9 - k // ties / 100 for k in range(180)])
+    for grid in (None, [0.95, *(0.895 - k / 100 for k in range(-(-180 // ties)))]):
+        points = acumen.threshold(table, risk=0.05, grid=grid).document.grid
+        assert {round(p.coverage, 2): p.level for p in points} == levels
+
+
+def test_bets_begin_by_the_place_in_the_grid_and_need_not_go_together() -> None:
+    table = clustered(240)
+    search = Search("exact", "betting", 0.3, 0.1, (), 4)
+    sample = sample_of(table, "confidence", "abs_norm")
+    grid = np.array([0.9, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.0, -1.0, -2.0])
+    above = np.ones(10, float)
+    small, large = np.full(10, 0.06), np.full(10, 0.04)
+    for p, level in ((small, 0.05), (large, 0.1)):
+        found = search.levels(sample, grid, above, p)[0]
+        assert found.tolist() == [0.0, *[level] * 9]
+    nested = replace(search, test="korn-graubard")
+    assert nested.levels(sample, grid, above * 0 + 70 * np.arange(10), small)[0].max() == 0.1
+    several = replace(nested, further=(0.2,))
+    assert several.levels(sample, grid, above * 0 + 70 * np.arange(10), small)[0].max() == 0.05
 
 
 def test_where_nothing_is_certified_the_least_share_to_leave_open_is_told() -> None:

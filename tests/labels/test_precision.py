@@ -17,7 +17,7 @@ RATINGS = np.array([1.0, 8, 3, 8])
 
 def at(purpose: Any, budget: int, **assumed: float) -> float:
     ((kind, value),) = assumed.items()
-    entries = expected(purpose, np.ones(4), ROWS, RATINGS, budget, 0.95, 0.3)
+    entries = expected(purpose, np.ones(4), ROWS, RATINGS, budget, 0.95, 0.2)
     (reach,) = [e.reach for e in entries if (e.cases, e.assumption, e.at) == (budget, kind, value)]
     return reach
 

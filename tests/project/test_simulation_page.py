@@ -154,7 +154,7 @@ def test_a_table_is_written_between_its_marks_and_nowhere_else(name: str, tmp_pa
         ("decisions", "above the promised one in at most {high}% of the studies", "thresholds", 2),
         ("decisions", "in at most {high}% by `exact`", "thresholds", 3),
         ("decisions", "broke the promise in up to {high}%", "thresholds", 4),
-        ("decisions", "falsely in at most {high}% of the studies", "search", 4),
+        ("decisions", "falsely in at most {high}% of the studies", "search", 5),
         ("decisions", "held {low} to {high}% of the truths (aps)", "sets", 2),
         ("decisions", "and {low} to {high}% (distance)", "sets", 3),
         ("decisions", "it was as few as {low}%", "sets", 4),

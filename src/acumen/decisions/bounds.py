@@ -156,53 +156,60 @@ def fallback(p_values: Floats, starts: Floats) -> tuple[Floats, NDArray[np.bool_
     return level, certified
 
 
-FIRST_SHARE: Final = 2.0 / 3.0
-"""The part of δ that the first of two starts has."""
-FEWEST_TIMES: Final = (1.4, 4.0)
-"""At the first start lie so many times the fewest rows that certify anything: at least, and where
-that is no more than :data:`LATEST_FIRST` of them, wished."""
+FEWEST_TIMES: Final = 8.0
+"""The first of two starts has so many times the fewest rows that certify anything above it."""
 LATEST_FIRST: Final = 0.3
 SECOND: Final = 0.5
-APART: Final = 0.15
-"""The second start is at least so much later than the first."""
+ONE_START: Final = 1.4
+"""So many times the fewest rows lie above the only start, where half of the rows are too few."""
 
 
 def shared(
-    p_values: Floats, first: int, second: int, delta: float
+    p_values: Floats, first: int, second: int, delta: float, *, together: bool
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """The same for a search that begins at two places, which share δ as they succeed.
+    """The same for two sequences, from ``first`` to before ``second`` and from there on.
 
-    Thresholds from ``first`` on are tested at two thirds of δ and those from ``second`` on at one
-    third; either at all of δ where every one of the others holds at δ. That is closed testing in
-    which two hypotheses are tested by Simes' test with these weights: it holds for tests that go
-    together, as those of nested rows do.
+    Each is tested in turn at δ/2 and stops where one fails; at all of δ where every p of the other
+    is at most δ (``together``, Hochberg 1988), or at most δ/2 (otherwise, Holm 1979).
+
+    Why that holds for any number of cases: let a and b be the p of the first threshold in either
+    sequence whose risk is too large. Where one of them is alone, a false certificate needs its p to
+    be at most δ. Where there are both, one has all of δ only where the other is small as well: a
+    false certificate needs a ≤ δ/2 or b ≤ δ/2, of chance δ at most by the union bound, or
+    (``together``) both ≤ δ, which costs nothing more by Simes' inequality where a and b rise
+    together, as binomial counts of nested rows do (Efron 1965, Sarkar 1998).
 
     >>> p = np.array([0.5, 0.08, 0.09, 0.1, 0.02, 0.2])
-    >>> shared(p, 1, 3, 0.1)[1]
+    >>> shared(p, 1, 3, 0.1, together=True)[1]
     array([False, False, False,  True,  True, False])
-    >>> shared(p, 0, 3, 0.1)[1].any()
+    >>> shared(p, 1, 3, 0.1, together=False)[1].any()
     np.False_
     """
     level, certified = np.zeros(len(p_values)), np.zeros(len(p_values), bool)
-    parts = (first, second, FIRST_SHARE), (second, len(p_values), 1.0 - FIRST_SHARE)
-    for (begin, end, part), (other, stop, _) in zip(parts, reversed(parts), strict=True):
-        level[begin:end] = delta if (p_values[other:stop] <= delta).all() else part * delta
-    for begin, end, _ in parts:
-        passes = p_values[begin:end] <= level[begin:end]
-        certified[begin:end] = np.logical_and.accumulate(passes)
+    parts, passes = (slice(first, second), slice(second, None)), delta if together else delta / 2
+    for part, other in zip(parts, reversed(parts), strict=True):
+        level[part] = delta if (p_values[other] <= passes).all() else delta / 2
+        certified[part] = np.logical_and.accumulate(p_values[part] <= level[part])
     return level, certified
 
 
-def two_starts(cases: int, rows: int, alpha: float, delta: float) -> tuple[float, float]:
-    """Shares of the answered rows where a search begins, by what so many of them can show.
+def fewest_share(cases: int, rows: int, alpha: float, delta: float) -> float:
+    """The share of the answered rows with which α can be certified; above 1 where none can.
 
     Rows of a case count as independent ones would in part: as the root of their number.
-
-    >>> two_starts(440, 440, 0.1, 0.1)
-    (0.2, 0.5)
     """
-    worth = math.sqrt(cases * rows)
-    fewest = fewest_cases(alpha, delta) / worth
-    least, wished = (times * fewest for times in FEWEST_TIMES)
-    first = min(max(least, min(wished, LATEST_FIRST)), 1.0)
-    return first, min(max(SECOND, first + APART), 1.0)
+    return fewest_cases(alpha, delta) / math.sqrt(cases * rows)
+
+
+def two_starts(fewest: float) -> tuple[float, float]:
+    """Shares of the answered rows where a search begins, by the share that can certify anything.
+
+    Of few there is one start, at a half or later: a part of δ would certify next to nothing.
+
+    >>> two_starts(0.025), two_starts(0.22)
+    ((0.2, 0.5), (0.5, 0.5))
+    """
+    if fewest * FEWEST_TIMES > 1.0:
+        one = SECOND if fewest <= SECOND else min(ONE_START * fewest, 1.0)
+        return one, one
+    return min(FEWEST_TIMES * fewest, LATEST_FIRST), SECOND

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, cast, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acumen.decisions import bounds
 from acumen.decisions.sample import Sample, mean_by_case
@@ -60,38 +61,43 @@ class Search:
         """Each threshold that is looked at, strictest first."""
         if self.method in ("sgr", "crc"):
             return self._look_everywhere(sample)
-        if not self.starts:
-            return self._share(sample, thresholds)
-        starts = np.zeros(len(thresholds))
-        for start in self.starts:
-            starts[math.ceil(start * len(thresholds) - 1e-9) - 1] += self.delta / len(self.starts)
+        falling = -np.unique(-thresholds)
+        rows, loss, p_values = self.tests(sample, falling)
+        level, certified = self.levels(sample, thresholds, rows.sum(axis=1), p_values)
+        sums = sample.weighted(rows), sample.weighted(loss)
+        return _points(sample, falling, *sums, p_values, level, certified)
+
+    def levels(
+        self, sample: Sample, thresholds: Floats, above: Floats, p_values: Floats
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """The level of each different threshold, and whether it is certified.
+
+        Where the search begins is known from confidences alone: from how many rows lie above each
+        threshold, or, for tests that do not hold given these, from its place in the grid.
+        """
+        # above ties at the top nothing is left to test: what began there begins at the first rows
+        nothing = int(np.argmax(above > 0))
         # equal thresholds are one, which has what began at each of them
         falling, place = np.unique(-thresholds, return_inverse=True)
-        rows, loss, p_values = self.tests(sample, -falling)
-        begins = np.bincount(place, starts).astype(np.float64)
-        # above ties at the top nothing is left to test: what began there begins at the first rows
-        first = int(np.argmax(rows.sum(axis=1) > 0))
-        begins[first] += begins[:first].sum()
-        begins[:first] = 0.0
-        level, certified = bounds.fallback(p_values, begins)
-        sums = sample.weighted(rows), sample.weighted(loss)
-        return _points(sample, -falling, *sums, p_values, level, certified)
-
-    def _share(self, sample: Sample, thresholds: Floats) -> list[Point]:
-        """By two starts that share δ; above ties at the top there is nothing to test."""
-        places = [
-            math.ceil(start * len(thresholds) - 1e-9) - 1
-            for start in bounds.two_starts(
-                len(np.unique(sample.case)), len(sample.case), self.alpha, self.delta
-            )
-        ]
-        falling, place = np.unique(-thresholds, return_inverse=True)
-        rows, loss, p_values = self.tests(sample, -falling)
-        nothing = int(np.argmax(rows.sum(axis=1) > 0))
-        first, second = (max(int(place[at]), nothing) for at in places)
-        level, certified = bounds.shared(p_values, first, second, self.delta)
-        sums = sample.weighted(rows), sample.weighted(loss)
-        return _points(sample, -falling, *sums, p_values, level, certified)
+        if self.starts:
+            begins, part = np.zeros(len(falling)), self.delta / len(self.starts)
+            for start in self.starts:
+                at = place[math.ceil(start * len(thresholds) - 1e-9) - 1]
+                begins[max(int(at), nothing)] += part
+            return bounds.fallback(p_values, begins)
+        counts_rows = self.test in ("binomial", "korn-graubard")
+        answering, share = len(np.unique(sample.case)), above / len(sample.confidence)
+        fewest = bounds.fewest_share(answering, len(sample.case), self.alpha, self.delta)
+        starts = bounds.two_starts(fewest)
+        if counts_rows:  # at most so many rows above, and as many as can certify anything
+            nothing = max(nothing, int(np.searchsorted(share, fewest)))
+            places = [int(np.searchsorted(share, at + 1e-9, side="right")) - 1 for at in starts]
+        else:
+            places = [int(place[math.ceil(at * len(thresholds) - 1e-9) - 1]) for at in starts]
+        first, second = (min(max(at, nothing), len(falling) - 1) for at in places)
+        # p of several losses, or of bets, need not rise together
+        together = counts_rows and not self.further
+        return bounds.shared(p_values, first, second, self.delta, together=together)
 
     @property
     def alphas(self) -> list[float]:

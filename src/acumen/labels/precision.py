@@ -6,9 +6,9 @@ on the mean of the judge's ratings, over M rows, and a judge that correlates wit
 
 .. math:: V = \frac{1}{M^2}\left((1 - \rho^2) \sum_c f_c^2 / \pi_c + \rho^2 \sum_c f_c^2\right)
 
-A threshold is promised the Korn–Graubard end at a third of δ (three starts) for the cases that
-count as :math:`n_e = (\sum_c m_c)^2 / \sum_c (m_c^2 / \pi_c)`, an agreement of a share p has the
-error :math:`\sqrt{p(1-p)/n_e}`.
+A threshold is promised the Korn–Graubard end at half of δ (two starts) for the cases that count
+as :math:`n_e = (\sum_c m_c)^2 / \sum_c (m_c^2 / \pi_c)`, an agreement of a share p has the error
+:math:`\sqrt{p(1-p)/n_e}`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from acumen.types import Floats
 CORRELATIONS: Final = (0.0, 0.5, 0.8, 0.9)
 ERRORS: Final = (0.0, 0.02, 0.05)
 AGREEMENT: Final = 0.8
-STARTS: Final = 3
+STARTS: Final = 2
 
 
 def expected(

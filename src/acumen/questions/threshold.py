@@ -62,7 +62,7 @@ def threshold(
             "Shares of the grid where the search begins, or auto.",
             kind=str,
             more="""``auto`` takes two by the number of cases, and they share the chance of error
-            as they succeed: mostly it certifies more.""",
+            as they succeed. Those that are given have equal parts of it, handed on.""",
         ),
     ] = STARTS,
     grid: Annotated[

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 from acumen.declare import given, say
-from acumen.defaults import ALPHA, CONFIDENCE, CONFIDENCE_LEVEL, DELTA, STARTS
+from acumen.defaults import ALPHA, CONFIDENCE, CONFIDENCE_LEVEL, DELTA
 from acumen.questions import options
 from acumen.questions.question import question
 from acumen.readers.reading import Reading
@@ -169,10 +169,7 @@ def _thresholds(
             lacks = lacks or ["totals on a scale of at most 1000 levels"]
             raise UsageError(f"a threshold needs {' and '.join(lacks)}")
         case, step = system.tables[of], system.tables[of].step
-        starts = _starts(int(case.table.answered.sum()), limit / most, delta)
-        own = threshold(
-            case.table, risk=limit / step, delta=delta, loss=case.loss, starts=starts
-        ).document
+        own = threshold(case.table, risk=limit / step, delta=delta, loss=case.loss).document
         thresholds.append(
             CaseThreshold(
                 of=of,  # type: ignore[arg-type]  # one of the two names above
@@ -188,19 +185,3 @@ def _thresholds(
             )
         )
     return thresholds
-
-
-def _starts(answered: int, alpha: float, delta: float) -> list[float]:
-    """Where the search begins: at shares of the cases that could certify anything, and at all.
-
-    Of few cases the usual first ones are fewer than it takes without a single error: what chance
-    of error they were given would be lost. It looks at counts alone, so the promise holds.
-    """
-    from acumen.decisions.bounds import fewest_cases
-    from acumen.decisions.threshold import numbers_of
-
-    usual, least = numbers_of(STARTS, "starts"), fewest_cases(alpha, delta)
-    able = [start for start in usual if start * answered >= least]
-    # of still fewer nothing can be certified
-    is_few = len(able) < len(usual) and answered >= least
-    return [*able, 1.0] if is_few else [*usual]
