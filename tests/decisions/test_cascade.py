@@ -95,9 +95,9 @@ def test_where_nothing_is_certified_people_answer_all() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"price": [1]}, "1 prices for 2 stages: each needs its own"),
+        ({"price": [1]}, "1 price for 2 stages: each needs its own"),
         ({"price": "1,many"}, "price: numbers with commas, not '1,many'"),
-        ({"price": [1, -1]}, "a price is 0 or more"),
+        ({"price": [1, -1]}, "price: that of stage 2 is -1; a price is 0 or more"),
         ({"person_price": float("nan")}, "a price is 0 or more"),
         ({"risk": 1.0}, "a risk is between 0 and the largest loss, 1, not 1"),
         ({"delta": 0.0}, "delta is a chance between 0 and 1, not 0"),

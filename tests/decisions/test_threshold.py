@@ -298,7 +298,7 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
         ({"kind": "gate"}, "kind: must be 'threshold'"),
         (
             {"schema_version": 9},
-            "schema_version: must be at most 1, not 9",
+            "schema_version: 9 is not known; this acumen reads up to 1: update it",
         ),
         ({"certified": False, "threshold": 0.5}, "must be null where nothing is certified"),
         ({"method": "magic"}, "method: must be 'exact', 'approx', 'sgr' or 'crc'"),

@@ -13,6 +13,7 @@ import acumen
 from acumen.cli import run
 from acumen.errors import DataError, UsageError
 from acumen.inference.betting import Alarm
+from acumen.report.watching import line_of
 from acumen.results.watching import WatchDocument
 
 Row = dict[str, Any]
@@ -135,6 +136,18 @@ def test_rows_without_a_truth_are_passed_over_and_counted() -> None:
         row["truth"] = None
     document = acumen.watch(stream, promise=promise(), every=1).document
     assert (document.cases, document.unlabelled) == (3, 2)
+    assert line_of(document).startswith("3 cases (2 rows without a truth): accepted 100.0%")
+
+
+def test_a_stream_without_any_truth_is_refused_at_its_end(tmp_path: Path) -> None:
+    bare = [{key: value for key, value in row.items() if key != "truth"} for row in rows("rr")]
+    lines, state = list[WatchDocument](), tmp_path / "state.json"
+    message = "4 rows, and none has a truth: nothing was watched; name its column: --truth COLUMN"
+    with pytest.raises(DataError, match=message):
+        acumen.watch(bare, promise=promise(), every=1, looks=lines.append, state=state)
+    assert [line.unlabelled for line in lines] == [2, 4]
+    # what comes later may have labels
+    assert acumen.watch(rows("rr", 2), promise=promise(), state=state).document.cases == 2
 
 
 def test_cases_that_made_the_promise_are_counted() -> None:

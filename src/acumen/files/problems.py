@@ -160,6 +160,9 @@ def message_of(error: ErrorDetails, table: str) -> str:
             return f"{what_came(value)} is too large: a number must be finite"
         case "value_error":
             return str(context["error"])
+        case "less_than_equal" if error["loc"][-1:] == ("schema_version",):
+            newest = f"this acumen reads up to {context['le']}: update it"
+            return f"{what_came(value)} is not known; {newest}"
     if kind in _MUST:
         return f"must be {_MUST[kind](context)}, not {what_came(value)}"
     message = error["msg"]

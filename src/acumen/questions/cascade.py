@@ -70,21 +70,22 @@ def cascade(
     refuse_identical(tables, names)
     prices = prices_of(price, len(tables))
     if not 0.0 <= person_price < float("inf"):
-        raise UsageError("a price is 0 or more")
+        raise UsageError(f"person_price is {person_price:g}; a price is 0 or more")
     tables = aligned(tables, intersection_only=intersection_only)
     return cascade_of(tables, names, Prices(prices, person_price), risk, delta, confidence, loss)
 
 
 def prices_of(price: str | Sequence[float], stages: int) -> list[float]:
     """A price for each stage."""
-    from acumen.errors import UsageError, printable
+    from acumen.errors import UsageError, counted, printable
 
     try:
         values = [float(part) for part in (price.split(",") if isinstance(price, str) else price)]
     except (TypeError, ValueError):
         raise UsageError(f"price: numbers with commas, not '{printable(str(price))}'") from None
     if len(values) != stages:
-        raise UsageError(f"{len(values)} prices for {stages} stages: each needs its own")
-    if not all(0.0 <= value < float("inf") for value in values):
-        raise UsageError("a price is 0 or more")
+        raise UsageError(f"{counted(len(values), 'price')} for {stages} stages: each needs its own")
+    for at, value in enumerate(values, 1):
+        if not 0.0 <= value < float("inf"):
+            raise UsageError(f"price: that of stage {at} is {value:g}; a price is 0 or more")
     return values

@@ -74,7 +74,7 @@ def watch(
     (10, 'risk', 1)
     """
     from acumen.decisions.watch import Watch, certified, promise_of, state_of, watched
-    from acumen.errors import UsageError
+    from acumen.errors import DataError, UsageError, counted
     from acumen.evaluation.abstain import on_scale_of
     from acumen.evaluation.inputs import calibration_of
     from acumen.files.json import to_json, write_bytes
@@ -98,6 +98,9 @@ def watch(
             write_bytes(state, to_json(answer.model_dump(mode="json")).encode("utf-8"))
         if looks is not None:
             looks(answer)
+    if answer.unlabelled and not answer.cases:
+        unseen = f"{counted(answer.unlabelled, 'row')}, and none has a truth: nothing was watched"
+        raise DataError([f"{unseen}; name its column: --truth COLUMN"], source=rows.name)
     if looks is not None and not answer.looks:
         looks(answer)  # nobody shall take silence for a promise that is kept
     return answer

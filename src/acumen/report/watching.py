@@ -16,7 +16,9 @@ from acumen.results.watching import Bounded, Promise, Wager, WatchDocument
 
 def line_of(document: WatchDocument) -> str:
     """What is known after a look, in a line."""
-    words = [f"{counted(document.cases, 'case')}:", *_bounds(document)]
+    rows = counted(document.unlabelled, "row")
+    bare = f" ({rows} without a truth)" if document.unlabelled else ""
+    words = [f"{counted(document.cases, 'case')}{bare}:", *_bounds(document)]
     bets = [f"{wager.capital:.3g} of {_level(document):g}" for wager in document.wagers]
     words.append(f"evidence against the promise {' and '.join(bets)}.")
     return " ".join([*words, *map(_alarm(document.promise), document.alarms)])
