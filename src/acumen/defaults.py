@@ -75,7 +75,7 @@ LARGEST_SHARE: Final = 0.2
 """Where one case holds this share of the weight, intervals are marked unreliable."""
 
 BINS: Final = 10
-"""Bins of equal width in which a confidence is held against what came true."""
+"""Bins of equal width in which a confidence is compared with what came true."""
 
 FEWEST_AT_LEVEL: Final = 9
 """With fewer cases at a level, an interval that rests on the level is marked unreliable."""

@@ -111,8 +111,8 @@ def test_weights_count_as_rows_in_a_fit() -> None:
         ([0.9, 0.6, 0.2], [1, 1, 1], "every answer is right"),
         ([0.9, 0.6, 0.2], [0, 0, 0], "every answer is wrong"),
         ([0.9, 0.6, 0.2], [1, 1, 0], "0.5 separates right from wrong"),
-        ([0.9, 0.2], [0, 1], "the surer answers are not the better ones"),
-        ([0.9, 0.9], [0, 1], "the surer answers are not the better ones"),
+        ([0.9, 0.2], [0, 1], "answers of higher confidence are not more often right"),
+        ([0.9, 0.9], [0, 1], "answers of higher confidence are not more often right"),
         ([0.5, 0.5], [0, 1], "every confidence is 0.5"),
         ([], [], "no answered row"),
     ],
@@ -685,7 +685,7 @@ def test_a_misspelt_key_of_an_artifact_is_a_missing_one() -> None:
 @pytest.mark.parametrize("ending", [".pkl", ".joblib", ".PICKLE"])
 def test_a_pickle_is_refused_unread(ending: str, tmp_path) -> None:
     # there is no such file: had it been opened, the message would say so
-    with pytest.raises(DataError, match="refused unread"):
+    with pytest.raises(DataError, match="was not opened"):
         read_calibration(tmp_path / f"model{ending}")
 
 

@@ -163,7 +163,7 @@ def test_rows_without_a_rating_are_told_what_to_name(tmp_path, capsys) -> None:
     )
     assert run(["calibrate", path, "--confidence", "self_conf", "--method", "platt"]) == 0
     out = capsys.readouterr().out
-    told = "It does not help: the calibration error was 0.168 [0.000, 0.303]; on cases it"
+    told = "It does not help: the calibration error was 0.168 [0.000, 0.303]; on cases left"
     assert out.startswith(f"Before and after\n{told}")
     assert "\nWhat was fitted\nplatt of self_conf for correctness\n" in out
 
@@ -221,7 +221,9 @@ def test_a_confidence_that_is_no_probability_is_told_once_with_what_to_take(
     assert "of 125 answered rows: take isotonic or logistic" in line
     assert run(["calibrate", train, *options, "--method", "isotonic"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Before and after\nOn cases it never saw its calibration error is ")
+    assert out.startswith(
+        "Before and after\nOn cases left out of the fit, its calibration error is "
+    )
     assert "\nWhat was fitted\nisotonic of llm for correctness\n" in out
 
 
@@ -257,6 +259,7 @@ def test_a_fit_that_did_not_help_is_said_to_have_not() -> None:
         fit = {"method": "temperature_scaling", "temperature": 2}
         return render(sections_of(CalibrationDocument.model_validate({**fit, "metrics": metrics})))
 
-    said = "the calibration error was 0.137; on cases it never saw it is"
-    assert f"\nIt does not help: {said}\n0.166 after.\n" in screen(0.166)
-    assert f"\nT{said[1:]} 0.101 after." in screen(0.101).replace("\n0.101", " 0.101")
+    said = "the calibration error was 0.137; on cases left out of the fit it is"
+    helped, did_not = (" ".join(screen(ece).split()) for ece in (0.101, 0.166))
+    assert f" It does not help: {said} 0.166 after. " in did_not
+    assert f" T{said[1:]} 0.101 after. " in helped

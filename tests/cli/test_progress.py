@@ -217,10 +217,7 @@ def test_a_terminal_gets_a_live_line_and_a_pipe_one_at_the_end() -> None:
             progress.stop()
             progress.report(record())
             progress.report(record())
-        assert (
-            "finishing what is in flight, for a moment; Ctrl-C again drops it\n"
-            in stream.getvalue()
-        )
+        assert "waiting a moment for open questions; Ctrl-C again drops them\n" in stream.getvalue()
         assert "2/2 done · 0 failed" in stream.getvalue()
     assert stream.getvalue().count("\n") == 2
 

@@ -102,4 +102,4 @@ def test_weights_are_left_aside_and_said_to_be(
     path = tmp_path / "rows.csv"
     path.write_text("case,truth,prediction,confidence,weight\na,0,0,3,9\nb,0,1,2,1\nc,0,2,1,1\n")
     assert run(["reconcile", str(path), "--weight", "weight"]) == 0
-    assert "weights are left aside" in " ".join(capsys.readouterr().out.split())
+    assert "weights are not used" in " ".join(capsys.readouterr().out.split())

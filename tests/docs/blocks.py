@@ -82,7 +82,7 @@ def run_page(
 def run_block(
     block: Block, names: dict[str, Any], printed: str, done: Mapping[str, Printed]
 ) -> str:
-    """Run one block; what it printed, which an output after it is held against."""
+    """Run one block; what it printed, which an output after it is compared with."""
     language = block.language
     if block.word == "not run":
         return ""

@@ -65,7 +65,7 @@ def test_a_gate_holds_the_first_prediction_against_the_second(pair: str) -> None
     assert verdicts == {"bad,good": "fail", "good,bad": "pass"}
     with pytest.raises(UsageError, match="not 3"):
         acumen.gate(pair, prediction="good,bad,truth", **asked)
-    with pytest.raises(UsageError, match="a margin is held against a baseline"):
+    with pytest.raises(UsageError, match="a margin needs a baseline"):
         acumen.gate(pair, prediction="good", **asked)
 
 

@@ -203,7 +203,7 @@ def test_where_nothing_is_open_or_nothing_usable_the_line_says_so_and_no_more() 
     )
     failed = [row | {"prediction": None, "outcome": "failed"} for row in rows()]
     gone = acumen.evaluate(failed, **OPEN, confidence_column="sure", missing="bound")
-    assert finding(gone, "abstention").startswith("No row came to anything usable")
+    assert finding(gone, "abstention").startswith("No row has a usable reply")
     text = finding(gone, "missing")
     assert text.endswith("Whatever they are, 0.0% to 100.0% of all rows are exactly right.")
     reading = {key: value for key, value in OPEN.items() if key != "resamples"}

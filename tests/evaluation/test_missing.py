@@ -206,7 +206,7 @@ def test_everything_missing_leaves_everything_open() -> None:
     bounds = by_name(document.missing.inputs[0].bounds)
     for name in ("coverage", "total_accuracy", "accuracy"):
         assert (bounds[name].low, bounds[name].value, bounds[name].high) == (0.0, None, 1.0)
-    assert any("no row came to anything usable" in warning for warning in document.warnings)
+    assert any("no row has a usable reply" in warning for warning in document.warnings)
     assert document_of(nothing, missing="wrong").overall_by_input[0]["total_accuracy"].value == 0.0
 
 
@@ -243,9 +243,7 @@ def test_several_systems_and_several_raters_have_bounds() -> None:
     (missing,) = part_of(panel, rater="rater").inputs
     assert missing.rows == sum(row["outcome"] == "failed" for row in rows())
     bounds = by_name(missing.bounds)
-    assert (
-        bounds["failure_auroc"].why == "bounds need rows that weigh alike and have one truth each"
-    )
+    assert bounds["failure_auroc"].why == "bounds need rows of equal weight with one truth each"
     accuracy = bounds["total_accuracy"]
     # raters who differ cannot both be right
     assert (accuracy.high or 0) - (accuracy.low or 0) < missing.rows / missing.of

@@ -122,7 +122,7 @@ def test_without_a_truth_outcomes_and_coverage_are_counted_and_nothing_else(tmp_
     assert overall["coverage"].value == 5 / 8
     others = {key: m for key, m in overall.items() if key != "coverage"}
     assert {m.value for m in others.values()} == {None}
-    assert {m.reason for m in others.values()} == {"there is no truth to hold it against"}
+    assert {m.reason for m in others.values()} == {"there is no truth to compare it with"}
     assert {"accuracy", "mae", "quadratic_kappa"} <= others.keys()
     assert "No truth: only outcomes and coverage can be counted" in repr(evaluation)
     acumen.write_report([evaluation.document], tmp_path / "page.html")

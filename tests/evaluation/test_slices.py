@@ -1,4 +1,4 @@
-"""Groups of rows: each is a study of its own, and is held against the rest."""
+"""Groups of rows: each is a study of its own, and is compared with the rest."""
 
 from __future__ import annotations
 

@@ -38,6 +38,22 @@ BANNED = {
     "fell silent": "answered less, was left open",
     "by silence": "by answering less",
     "nobody waits": "say how long it takes",
+    "held against": "compared with, checked against",
+    "passed over": "ignored",
+    "left aside": "not used",
+    "evaluated apart": "evaluated separately",
+    "rewards silence": "rewards abstaining",
+    "silence is a loss": "an abstention counts as a loss",
+    "lies below it by construction": "lies below it in any case",
+    "calibrator that never saw": "a calibrator that was fitted without it",
+    "anything usable": "has a usable reply",
+    "does its confidence tell": "is its confidence useful",
+    "refused unread": "was not opened",
+    "as bad as can be": "of the worst kind",
+    "silence is rewarded": "abstaining is rewarded",
+    "reward silence": "reward abstaining",
+    "which costs less is open": "which costs less is not decided",
+    "says little, whatever": "is uncertain",
 }
 """Phrases -> what to write in their place."""
 

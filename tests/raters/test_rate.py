@@ -287,7 +287,7 @@ def test_the_command_prints_writes_and_shows(tmp_path: Path, capsys: Any) -> Non
 
 def test_the_findings_show_themselves() -> None:
     found = acumen.rate(five_and_a_judge(), raters=PEOPLE, judge="judge", levels="1-5")
-    assert "Judges held against people" in repr(found)
+    assert "Judges compared with people" in repr(found)
     assert "<table>" in found._repr_html_()
 
 

@@ -267,7 +267,7 @@ def test_a_column_that_mixes_text_and_numbers_is_named_and_refused_when_asked_fo
     rows = "1,0,0,3,a\n\n2,1,1,low,b\n3,2,,none,c\n4,2,3,4,d\n"
     table = read(csv(tmp_path, "case,gt,pred,self_conf,note\n" + rows))
     assert table.warnings[:2] == (
-        "columns that are left aside unless you say so: self_conf (--confidence-column self_conf)",
+        "columns that are not used unless you name them: self_conf (--confidence-column self_conf)",
         "column self_conf holds text in 1 of 4 rows, first in line 4, where numbers are expected",
     )
     assert list(table.signals) == ["self_conf"]

@@ -35,7 +35,7 @@ def test_several_features_are_a_row_each(
     assert "feature coefficient mean SD verbalized_confidence" in text
     assert " llm_evidence_count " in text
     assert "intercept " in text
-    assert "On cases it never saw its calibration error is " in text
+    assert "On cases left out of the fit, its calibration error is " in text
     assert "was –" not in text
 
 

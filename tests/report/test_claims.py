@@ -93,7 +93,7 @@ EXPLAINED = (
     "the better the function warns",
     "turned so that positive is worse",
     "; that it is lower for ",  # and then that it does not stand, or what it takes
-    "a system that answers less has less of it",  # of any area
+    "a system that answers less has a smaller area",  # of any area
     "stand in for a person",
     "People it may stand in for",
     "it may stand in for x of the people",  # after whether it passes

@@ -62,7 +62,7 @@ def test_nothing_is_claimed_of_what_was_not_compared(
 ) -> None:
     study = study_of(joined(five[:count])[0][0])
     lead = study.answer
-    assert "evaluated apart" in lead
+    assert "evaluated separately" in lead
     assert "tests them on the same rows" in lead
     assert study.facts.facts[0].label == "system a: exactly right"
     assert not [s for s in study.sections if "is better" in s.finding]

@@ -37,7 +37,7 @@ FLAGS = {
     Flag.DOMINATED: "a few cases hold most of the weight: unreliable",
     Flag.ONE_CASE: "one case carries 40% of the variance",
     Flag.ONE_ROW: "may depend on the single surest row; aurc_exact_achievable does not",
-    Flag.HULL: "thresholds chosen on these very rows: a little too good where rows are few",
+    Flag.HULL: "thresholds chosen on the same rows: a little too good where rows are few",
     Flag.RARE_LEVEL: "rests on 3 cases of 'High': unreliable",
     Flag.FEW_ERRORS: "1 erring case",
     Flag.NO_ERRORS: "assumes that an erring case loses at most one level a row, on average",
@@ -82,7 +82,7 @@ ABSENCES = {
     ),
     Absence.NO_VARIATION: "leaving out any one case changes nothing",
     Absence.SIDES_DIFFER: "leaving out some case makes one side undefined and not the other",
-    Absence.NEEDS_ROWS: "takes every row at hand: evaluate them in memory",
+    Absence.NEEDS_ROWS: "needs all rows in memory",
 }
 
 
@@ -211,7 +211,7 @@ def test_systems_are_ranked_by_a_metric_or_by_risk_at_equal_coverage() -> None:
 def test_systems_that_were_evaluated_apart_are_not_compared() -> None:
     people = SimpleNamespace(has_truth=True)
     apart: Any = SimpleNamespace(leaderboard=None, population=people)
-    assert of_board(apart).startswith("Nothing is claimed of differences: the systems were")
+    assert of_board(apart).startswith("No difference is claimed: the systems were")
     people.has_truth = False
     assert of_board(apart) == "Nothing can be compared: there is no truth."
 

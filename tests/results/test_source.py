@@ -237,9 +237,9 @@ def test_two_artifacts_stand_in_one_table(
     assert run(["show", files["one"], files["pair"]]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "Side by side system confidence cases coverage mean loss" in text
-    assert "AUGRC" not in text.split("Made apart")[0]
+    assert "AUGRC" not in text.split("Measured separately")[0]
     assert "few_shot llm 40 65.6% [60.0%, 70.0%] 0.700" in text
-    assert "Made apart, so nothing is claimed of differences" in text
+    assert "Measured separately, so no difference is claimed" in text
 
 
 def test_it_makes_a_page_and_its_curve_is_drawn(files: dict[str, str], tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ needs_weights = pytest.mark.skipif(
 
 
 def python_with(package: str, variable: str) -> str:
-    """The Python that has a package; the test is passed over where there is none."""
+    """The Python that has a package; the test is ignored where there is none."""
     if variable in os.environ:
         return os.environ[variable]
     if find_spec(package) is None:

@@ -423,7 +423,7 @@ def test_a_folder_of_results_becomes_one_table(
     out, err = capsys.readouterr()
     rows = json.loads(out)
     assert [(r["method"], r["accuracy"]) for r in rows][1:] == [("rag", 50.0), ("rag", 90.0)]
-    assert "passed over torn.json" in err
+    assert "ignored torn.json" in err
     assert run(["show", str(shelf), "--latest", "--method", "rag,amos", "--format", "csv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2

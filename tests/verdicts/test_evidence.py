@@ -80,7 +80,7 @@ RESULTS = [
     ),
     # an incident nobody told; a severity 'none' claims nothing; the verdict ignores the evidence
     result("B", "Low Risk", ("R3", SEVERITY, "moderate"), ("R4", SEVERITY, "none"), total=7),
-    # nothing direct: held against the default verdict
+    # nothing direct: compared with the default verdict
     result("C", "High Risk", ("R5", SEVERITY, "moderate"), ("R5", ASSURANCE, "true"), direct=None),
     result("D", None, ("R9", SEVERITY, "mild")),
     {"business_id": "E", "error": "timeout"},

@@ -24,7 +24,7 @@ class Gate(Protocol):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Make the option known."""
-    about = "fail or skip: what becomes of a test whose acumen gate is undecided"
+    about = "fail or skip: how a test ends whose acumen gate is undecided"
     parser.addini(UNDECIDED, about, default="fail")
 
 

@@ -124,7 +124,7 @@ def read_calibration(path: str | Path) -> Calibration:
     """
     name = source_name(path)
     if Path(path).suffix.lower() in PICKLES:
-        message = "is a pickle by its name, refused unread: a calibration artifact is JSON"
+        message = "has the name of a pickle and was not opened: a calibration artifact is JSON"
         raise DataError([message], source=name)
     return replace(calibration_from(read_json(path), name), file=str(path))
 

@@ -46,7 +46,7 @@ def fit_calibration(
     Rows that have a confidence of their own and no verbalized one are fitted on that.
 
     Its ``metrics`` hold NLL, ECE, Brier and AUROC before and after: in-sample, and cross-fitted,
-    where each case is judged by a calibrator that never saw it.
+    where each case is judged by a calibrator fitted without it.
     """
     table = table.scored
     is_open = not features and confidence is None and RATING not in table.signals
@@ -87,7 +87,7 @@ def fit_calibration(
 def cross_fit(
     method: str, sample: Sample, folds: int = FOLDS, seed: int = SEED
 ) -> tuple[Floats, int]:
-    """Each row's calibrated confidence from a calibrator that never saw its case; and the folds."""
+    """Each row's calibrated confidence from a calibrator fitted without its case; and the folds."""
     cases = np.unique(sample.case)
     folds = min(folds, len(cases))
     if folds < 2:

@@ -1,7 +1,7 @@
 """The calibrators: how a confidence becomes a probability. Applying one needs NumPy alone.
 
-Each is its parameters as an artifact holds them, with ``fit`` (by scikit-learn, imported there) and
-``predict``. What is read back predicts the same bits.
+Each is its parameters as an artifact holds them, with ``fit`` (scikit-learn and SciPy, imported
+there) and ``predict``. What is read back predicts the same bits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from acumen.errors import DataError
 from acumen.extras import need
-from acumen.inference.distributions import root
 from acumen.results.calibration import Linear, Logistic, Steps, Temperature, Weights
 from acumen.types import Floats
 from acumen.views.forecast import CLIP
@@ -54,6 +53,7 @@ class TemperatureScalingCalibrator(Temperature):
 
 def _inverse_temperature(x: Floats, y: Floats, w: Floats) -> float:
     """The root of the slope of the NLL in 1/T, which only rises: there is one at most."""
+    from scipy.optimize import brentq
 
     def slope(log_inverse: float) -> float:
         return float(np.sum(w * (sigmoid(math.exp(log_inverse) * x) - y) * x))
@@ -61,13 +61,16 @@ def _inverse_temperature(x: Floats, y: Floats, w: Floats) -> float:
     if not np.any(w * x):
         raise DataError(["temperature: every confidence is 0.5, so no temperature fits better"])
     if not np.any(w * ((x > 0) - y) * x > 0):
-        raise _no_optimum("0.5 separates right from wrong, so the fit is best as T falls to 0")
+        raise _no_optimum("0.5 separates right from wrong, so the fit gets better as T falls to 0")
     low = next((u for u in range(0, -STEEPEST, -1) if slope(u) < 0), None)
     high = next((u for u in range(STEEPEST) if slope(u) > 0), None)
     if low is None or high is None:
-        why = "the surer answers are not the better ones, so the fit is best as T grows without end"
+        why = (
+            "answers of higher confidence are not more often right, so the fit gets better as T "
+            "grows without end"
+        )
         raise _no_optimum(why)
-    return math.exp(root(slope, low, high))
+    return math.exp(brentq(slope, low, high, xtol=1e-14, rtol=1e-14))
 
 
 class LinearCalibrator(Linear):
@@ -226,7 +229,7 @@ def _refuse_one_class(y: Floats, method: str) -> None:
     if (y == y[0]).all():
         which = {0.0: "every answer is wrong", 1.0: "every answer is right"}
         why = which.get(float(y[0]), "the target is the same everywhere")
-        raise _no_optimum(f"{why}, so nothing tells them apart", method)
+        raise _no_optimum(f"{why}, so they cannot be distinguished", method)
 
 
 def _no_optimum(why: str, method: str = "temperature") -> DataError:

@@ -20,7 +20,7 @@ def panels(
 ) -> theme.Figure:
     """A small chart a name, with an axis of its own: ``{name, group, value, low, high}``.
 
-    ``lines`` are what a value is held against: ``{name, at, label}``.
+    ``lines`` are what a value is compared with: ``{name, at, label}``.
     """
     names = list(dict.fromkeys(row["name"] for row in rows))
     there = [group for group in groups if any(row["group"] == group for row in rows)]

@@ -42,7 +42,11 @@ EXITS: Final = {
 """What a command ends with."""
 QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
     "Begin here": ("demo", "map", "explain", "skill"),
-    "Does it know when it doesn't know? Who is better?": ("evaluate", "curve", "reconcile"),
+    "How right is it, and how useful its confidence? Which is better?": (
+        "evaluate",
+        "curve",
+        "reconcile",
+    ),
     "Is its confidence honest?": ("confidence", "calibrate"),
     "May its answers be used?": ("threshold", "cascade", "sets", "cost", "gate"),
     "Does the promise last?": ("card", "watch"),

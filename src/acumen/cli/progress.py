@@ -194,7 +194,7 @@ class RunProgress:
         self.total, self.before, self.journal = plan.size, len(records), journal.path
         self.failed = sum(not record.is_usable for record in records)
         if journal.repaired:
-            self._display.say("the journal's last line was torn and has been cut off")
+            self._display.say("the journal's last line was incomplete and has been removed")
         if records:
             verb = "was" if len(records) == 1 else "were"
             useless = f", {self.failed} without a usable reply" if self.failed else ""
@@ -239,7 +239,7 @@ class RunProgress:
 
     def stop(self) -> None:
         """Tell of the first Ctrl-C."""
-        self._display.say("finishing what is in flight, for a moment; Ctrl-C again drops it")
+        self._display.say("waiting a moment for open questions; Ctrl-C again drops them")
 
     def _now_and_then(self) -> None:
         """A line where there is no terminal, and not too many of them."""

@@ -41,7 +41,7 @@ MORE: Final[Mapping[str, tuple[Parameter, ...]]] = {
     "evaluate": (
         Parameter("metrics", get_args(METRICS)[1], str | None, None),
         Parameter("quiet", say("Print warnings only.", "--quiet", "-q"), bool, False),
-        Parameter("debug", say("Show where the time went; tracebacks."), bool, False),
+        Parameter("debug", say("Show how long each part took, and tracebacks."), bool, False),
     ),
     "gate": (
         Parameter("junit", say("Write JUnit XML here."), _FILE, None),
@@ -187,7 +187,7 @@ def command_of(question: Question) -> Callable[..., None]:
 
 
 def _hand_over(question: Question, context: typer.Context, options: Mapping[str, Any]) -> None:
-    """Let the other question answer; what it does not take is refused, not passed over."""
+    """Let the other question answer; what it does not take is refused, not ignored."""
     assert question.hand_over is not None
     option, other = question.hand_over[0], find_question(question.hand_over[1])
     (inputs,) = question.inputs

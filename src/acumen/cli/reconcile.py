@@ -67,7 +67,7 @@ def _parts(name: str, ranking: Ranking, table: Judgments) -> list[Block]:
         else "No two rows are tied, so no number depends on the order of the rows."
     )
     if ranking.weight is not None:
-        note += " The rows' weights are left aside: the other tools have none."
+        note += " The rows' weights are not used: the other tools have none."
     cells = tuple(
         (Cell(f"{area.tool}:\n  {area.name}"), number(area.value), Cell(area.why)) for area in areas
     )

@@ -76,7 +76,7 @@ def show(
     with waiting("reading documents"):
         documents, unreadable = find_documents(places)
     for line in unreadable:
-        typer.echo(f"acumen: passed over {line}", err=True)
+        typer.echo(f"acumen: ignored {line}", err=True)
     methods = options.names_of(method)
     files = choose(result_files(documents.items()), methods, policy, latest=latest)
     picky = bool(methods or policy is not None or latest)

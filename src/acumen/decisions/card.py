@@ -204,7 +204,7 @@ def _least_coverage(document: ThresholdDocument) -> float:
 def _refuse_other_prompt(card: CardDocument, prompt: str | Path) -> None:
     own = prompt_of(prompt)
     if card.prompt is None:
-        raise UsageError("the card names no prompt: there is nothing to hold yours against")
+        raise UsageError("the card names no prompt: yours cannot be compared")
     if own.sha256 != card.prompt.sha256:
         message = f"is not the prompt of the card ({card.prompt.name}): its bytes differ"
         raise DataError([message], source=own.name)

@@ -206,7 +206,7 @@ def check_of(
     facts: dict[str, Any],
     measuring: Measuring = measure,
 ) -> Check:
-    """A requirement, held against what was measured."""
+    """A requirement, compared with what was measured."""
     (rule, bound), n = asked, facts["cases"]
     values, measured = measuring(metric, views, n)
     interval = measured.interval

@@ -29,7 +29,7 @@ class Requirement(Document):
 
     @property
     def asked(self) -> list[tuple[Rule, float]]:
-        """Each rule with what is held against the ends; one, where the requirement is sound."""
+        """Each rule with what is compared with the ends; one, where the requirement is sound."""
         margin: Rule = "equivalence" if self.equivalence else "non-inferiority"
         bounds: dict[Rule, float | None] = {margin: self.margin, "at-least": self.at_least}
         bounds |= {"at-most": self.at_most, "superiority": 0.0 if self.superiority else None}

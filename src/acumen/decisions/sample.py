@@ -119,7 +119,7 @@ def sample_of(table: Judgments, name: str, loss: AnyLoss, calibration: Any = Non
     every = find_loss(loss).grades(table.scale)
     most = float(every.cost.max()) * (every.unit / grades.unit)
     if most == 0.0:
-        raise UsageError("the loss costs nothing at all: no risk to hold down")
+        raise UsageError("every loss is 0: there is no risk to limit")
     values = confidences.compute(name, table, calibration=calibration)[rows]
     answers = np.flatnonzero(table.answered)
     # of a panel, the mean over its raters

@@ -76,7 +76,7 @@ def _of_method(system: ResultsDocument, metric: str) -> Measured:
 def _difference(pair: PairDocument, metric: str) -> tuple[Delta, int]:
     if pair.comparison is None:
         raise UsageError(
-            "a margin is held against a baseline: score both in one file "
+            "a margin needs a baseline: score both in one file "
             "(acumen score BASE NEW -o both.json), and give that"
         )
     if metric not in pair.comparison.deltas:

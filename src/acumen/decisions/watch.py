@@ -50,7 +50,7 @@ def certified(promise: Any) -> tuple[str, ThresholdDocument]:
 def promise_of(
     document: ThresholdDocument, delta: float, least_coverage: float | None, most_items: int | None
 ) -> Promise:
-    """What a threshold promises, as a stream is held against it."""
+    """What a threshold promises, as a stream is compared with it."""
     if not 0.0 < delta < 1.0:
         raise UsageError(f"delta is a chance between 0 and 1, not {delta:g}")
     if least_coverage is not None and not 0.0 < least_coverage < 1.0:

@@ -46,7 +46,7 @@ OF_TWO: Final = ("coverage", "total_accuracy")
 """Differences that no confidence changes."""
 RANKED_OF_TWO: Final = ("augrc", "failure_auroc")
 CLAIMS: Final = {"failure_auroc": 0.5}
-"""What the number of one system is held against: a confidence that says nothing."""
+"""What the number of one system is compared with: a confidence that says nothing."""
 
 Sides = Sequence[Missing]
 """One system with missing rows, or two that are compared."""

@@ -43,7 +43,7 @@ CLOSE: Final = 1e-12
 MOST_MIXES: Final = 300_000
 """With more ways to choose how many rows of each level are answered, kappa has no bounds."""
 
-ALIKE: Final = "bounds need rows that weigh alike and have one truth each"
+ALIKE: Final = "bounds need rows of equal weight with one truth each"
 TOO_MANY: Final = "too many rows are missing to try out how many of each level are answered"
 NO_LEVEL: Final = "bounds need a truth that is a level"
 

@@ -361,7 +361,7 @@ def _table_warnings(table: Judgments, plan: Plan) -> list[str]:
                 f"holds {largest:.0%} of the weight: intervals are unreliable"
             )
     if not len(rows):
-        warnings.append("no row came to anything usable: nothing is measured")
+        warnings.append("no row has a usable reply: nothing is measured")
     if len(rows) and not rows.answered.any():
         warnings.append("every row is abstained: risks and areas are undefined")
     levels = np.unique(rows.on_levels.truth)

@@ -66,7 +66,7 @@ def two_systems(data: Any, mode: str | None, reading: Reading) -> list[Judgments
         return []
     tables = tables_of([data], mode, reading)
     if len(tables) != 2:
-        raise UsageError(f"two predictions are held against each other, not {len(names)}")
+        raise UsageError(f"two predictions are compared, not {len(names)}")
     return list(tables.values())
 
 

@@ -1,6 +1,6 @@
 """The noise floor: how far raters of one judgment are apart, on the rows of the risk beside it.
 
-A judge without noise of its own lies below it by construction.
+A judge whose answers have no noise lies below it in any case.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ COVERAGE_AT: Final = "coverage_at_risk"
 _ELSEWHERE: Final = {"augrc_pairs", "aurc_random_ties", RISK_AT, CUT_AT, COVERAGE_AT, *AREAS}
 """The same number by another road, a convention, or a metric asked for at a coverage or risk."""
 NO_CONFIDENCE: Final = "there is no confidence"
-NO_TRUTH: Final = "there is no truth to hold it against"
+NO_TRUTH: Final = "there is no truth to compare it with"
 _PER_LEVEL: Final = ("auprc_ge", "nap_ge", "auroc_ge")
 
 

@@ -1,4 +1,4 @@
-"""For whom: every metric within groups of rows, held against the rest.
+"""For whom: every metric within groups of rows, compared with the rest.
 
 A group is a mask over rows, so each group is a study of its own, with the intervals it would have
 alone. The difference to the rest is paired by case: where the two have cases in common (the rows of

@@ -93,7 +93,7 @@ class Inference(Result):
 
     @property
     def summary(self) -> Inference:
-        """The same without what its interval was made of: nothing will be held against it."""
+        """The same without what its interval was made of: nothing will be compared with it."""
         none = NoInterval(why=Absence.NEEDS_ROWS)
         return replace(self, jackknife=Jackknife(np.empty(0)), form=none)
 

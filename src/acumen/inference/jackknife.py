@@ -33,7 +33,7 @@ class Jackknife:
 
     @classmethod
     def of(cls, left_out: Floats, n_cases: int | None = None) -> Jackknife:
-        """From the values without each case (or group); undefined ones are left aside."""
+        """From the values without each case (or group); undefined ones are not used."""
         missing = np.isnan(left_out)
         values = left_out[~missing]
         mean = values.mean() if len(values) else np.nan

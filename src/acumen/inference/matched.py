@@ -1,8 +1,8 @@
 r"""Systems that abstain differently, at the coverage that all of them reach.
 
-Who answers less errs less, so an area up to one's own coverage rewards silence. Here both answer as
-much: :math:`R_S(c)` is the mean loss of the surest :math:`cN` of all N rows of a system, a tie
-entering in proportion, and :math:`c^* = \min(c_{max,A}, c_{max,B})`, found anew in every
+Who answers less errs less, so an area up to one's own coverage rewards abstaining. Here both
+answer as much: :math:`R_S(c)` is the mean loss of the surest :math:`cN` of all N rows of a system,
+a tie entering in proportion, and :math:`c^* = \min(c_{max,A}, c_{max,B})`, found anew in every
 leave-one-out. The right side is better only if both
 
 .. math:: R_{right}(c^*) - R_{left}(c^*) \quad\text{and}\quad

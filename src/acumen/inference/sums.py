@@ -23,7 +23,7 @@ from acumen.values.measured import Absence, Delta, Interval, Measured, NoInterva
 
 Statistic = Callable[[Floats], Any]
 """Sums ``(weighting, …)`` -> one value a weighting, NaN where it is undefined."""
-NO_VALUE: Final = "there is nothing to hold against each other"
+NO_VALUE: Final = "there is nothing to compare"
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,7 +97,7 @@ def _refuse_alike(table: Judgments, columns: dict[str, str]) -> None:
     twice = [row for row, times in enumerate(map(Counter(names).get, names)) if times != 1]
     role = next((role for role in IDS if role not in columns), "item")
     same = ", ".join(map(label, columns.values()))
-    message = f"another row has the same {same}: which column tells them apart? --{role} COLUMN"
+    message = f"another row has the same {same}: in which column do they differ? --{role} COLUMN"
     refuse([table.problem(row, message, role) for row in twice], table.source.name)
 
 

@@ -1,7 +1,7 @@
 r"""What precision to expect of a sample before anybody has labelled a case.
 
-Labels are taken to vary from case to case as the judge's ratings do. With f the influence of a case
-on the mean of the judge's ratings, over M rows, and a judge that correlates with people by
+Labels are assumed to vary from case to case as the judge's ratings do. With f the influence of a
+case on the mean of the judge's ratings, over M rows, and a judge that correlates with people by
 :math:`\rho` from case to case, the error of a powered mean has the variance
 
 .. math:: V = \frac{1}{M^2}\left((1 - \rho^2) \sum_c f_c^2 / \pi_c + \rho^2 \sum_c f_c^2\right)

@@ -4,7 +4,7 @@ A tie is accepted as a whole, so inside it only the average is known: generalize
 there, and selective risk is that line divided by coverage. Integrating this exactly gives areas for
 which no ranking beats the optimum, ties or not.
 
-Areas up to the coverage reached also reward silence. The modes here say what an abstention is
+Areas up to the coverage reached also reward abstaining. The modes here say what an abstention is
 worth: ``normalized`` looks at the answered rows alone, ``charge`` lets the abstained rows enter
 last with a loss of their own, ``extend`` is a charge of nothing.
 """

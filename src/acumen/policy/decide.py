@@ -15,7 +15,7 @@ Scores = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Which rule gave the verdict, on which evidence, and what was left aside."""
+    """Which rule gave the verdict, on which evidence, and what was not used."""
 
     rule: str
     because: tuple[str, ...]

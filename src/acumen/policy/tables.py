@@ -88,7 +88,7 @@ class PolicyTable(Document):
 
 
 class Vocabulary(Draft[PolicyTable]):
-    """The declarations of a policy, as far as they could be read; the rules are held against it.
+    """The declarations of a policy, as far as they could be read; the rules are checked against it.
 
     What is wrong in one declaration is told once: a field whose values could not be read takes any
     value afterwards, and where a declaration was lost altogether no field is called undeclared.

@@ -38,7 +38,7 @@ def calibrate(
     """Fit a calibrator on the answered rows of a run.
 
     Its ``metrics`` hold NLL, ECE, Brier and AUROC before and after: in-sample, and cross-fitted,
-    where each case is judged by a calibrator that never saw it. The result is what
+    where each case is judged by a calibrator fitted without it. The result is what
     ``evaluate(…, calibration=)`` takes.
 
     Examples

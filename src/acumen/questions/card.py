@@ -38,7 +38,7 @@ def card(
             more="Or the result itself.",
         ),
     ],
-    judge: Annotated[str, say("Which model judged, and how it is set.", is_by_hand=True)],
+    judge: Annotated[str, say("The model that judged, with its settings.", is_by_hand=True)],
     labelled_by: Annotated[str, say("Whose labels are the truth.", is_by_hand=True)],
     prompt: Prompt = None,
     mode: options.Mode = None,
@@ -79,7 +79,7 @@ def check_card(
     *,
     prompt: Prompt = None,
     other_cases: Annotated[
-        bool, say("Ids that made the promise are other cases here: only the names are the same.")
+        bool, say("Ids from which the promise was made name other cases here.")
     ] = False,
     mode: options.Mode = None,
     calibration: options.Calibration = None,

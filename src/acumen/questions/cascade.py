@@ -44,7 +44,7 @@ def cascade(
     """Find thresholds for judges that are asked one after another, with one promise of the whole.
 
     What a stage is not sure enough of goes to the next, and what no stage accepts to people. The
-    answer is held against each stage alone and against people alone.
+    answer is compared with each stage alone and against people alone.
 
     Examples
     --------

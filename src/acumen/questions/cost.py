@@ -36,7 +36,7 @@ def cost(
         ),
     ] = COSTS,
     confidence: options.OneConfidence = CONFIDENCE,
-    folds: Annotated[int, say("Folds of cases to choose and to pay on.")] = COST_FOLDS,
+    folds: Annotated[int, say("Folds of cases: the others choose, each is paid on.")] = COST_FOLDS,
     mode: options.Mode = None,
     calibration: options.Calibration = None,
     **reading: Unpack[Reading],

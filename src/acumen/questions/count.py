@@ -36,7 +36,7 @@ def count(
         say(
             "Leave out cells of fewer rows than this.",
             least=0,
-            more="What they held is known as one number.",
+            more="Their rows are kept as one number.",
         ),
     ] = 0,
     salt: Annotated[

@@ -63,7 +63,10 @@ def evaluate(
     ],
     mode: Annotated[
         Modes,
-        say("Mode of each run, in order; one serves all. Of one run: a,b,c, or all.", kind=_NAMES),
+        say(
+            "Mode of each run, in order; one is used for all. For one run: a,b,c, or all.",
+            kind=_NAMES,
+        ),
     ] = None,
     labels: Annotated[
         Sequence[str] | None,
@@ -99,9 +102,9 @@ def evaluate(
     interval: options.Interval = INTERVAL,
     confidence_level: options.ConfidenceLevel = CONFIDENCE_LEVEL,
     items: Annotated[
-        Items, say("fixed, or random: intervals speak of new items too.", kind=str)
+        Items, say("fixed, or random: intervals are about new items too.", kind=str)
     ] = ITEMS,
-    estimand: Annotated[str, say("row, or case: every case counts alike.")] = ESTIMAND,
+    estimand: Annotated[str, say("row, or case: every case has the same weight.")] = ESTIMAND,
     coverage_grid: Annotated[
         str | Sequence[float], say("Coverages at which the risk is measured.", kind=str)
     ] = GRID,
@@ -128,7 +131,7 @@ def evaluate(
     intersection_only: Annotated[
         bool,
         say(
-            "Of two: compare the cases both have.",
+            "With two inputs: compare the cases both have.",
             more="""Else different cases are refused. Of more systems, the cases that all have are
             compared, and what was left out is told.""",
         ),
@@ -255,7 +258,7 @@ def measure(
     engine: options.Engine = None,
     loss: options.Loss = LOSS,
     confidence_level: options.ConfidenceLevel = CONFIDENCE_LEVEL,
-    full: Annotated[bool, say("Every metric that counts can tell.")] = False,
+    full: Annotated[bool, say("Every metric that counts are enough for.")] = False,
     **reading: Unpack[Reading],
 ) -> LargeArtifact:
     """Measure rows where they live: nothing is collected but counts and sums over cases.

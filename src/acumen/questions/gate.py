@@ -47,10 +47,10 @@ def gate(
     least_cases: Annotated[int | None, say("With fewer cases it does not pass.", least=0)] = None,
     undecided: Annotated[str | None, say("pass or fail: what undecided counts as.")] = None,
     repeated: Annotated[
-        bool, say("Ask as often as you like while cases are added: the promise is of all answers.")
+        bool, say("Ask again while cases are added: the promise covers all answers.")
     ] = False,
     most_items: Annotated[
-        int | None, say("Of --repeated: most judgments of a case by design.", least=1)
+        int | None, say("With --repeated: the most judgments that a case can have.", least=1)
     ] = None,
     confidence: Annotated[str | None, say("The confidence function to go by.")] = None,
     loss: Annotated[
@@ -121,7 +121,7 @@ def gate(
             )
         if base is not None or columns:
             raise UsageError(
-                "scored verdicts are held against bounds, or as two methods of one file: acumen "
+                "scored verdicts are checked against bounds, or as two methods of one file: acumen "
                 "score BASE NEW -o both.json, and give that alone"
             )
         held = [*checks_of(scores, asks.require, max(least_cases or 0, asks.least_cases))]
@@ -140,7 +140,7 @@ def gate(
         tables = [one_table(side, mode, reading) for side in (new, base) if side is not None]
     if len(tables) == 1 and any(r.is_of_two for r in asks.require):
         raise UsageError(
-            "a margin is held against a baseline: give NEW and BASE, or two predictions of one "
+            "a margin needs a baseline: give NEW and BASE, or two predictions of one "
             "file, the new one first: --prediction NEW,BASE"
         )
     own_loss = find_loss(asks.loss or LOSS if loss is None else loss)

@@ -46,7 +46,7 @@ def label(
     guidelines: Annotated[
         str | None,
         say(
-            "A text file with what people are to go by.",
+            "A text file with guidelines for those who label.",
             panel=_PAGE,
             kind=str | None,
             is_file=True,

@@ -65,11 +65,11 @@ Interval = Annotated["Method", say("default, percentile or bca.", kind=str)]
 ConfidenceLevel = Annotated[
     float, say("Confidence level of the intervals.", "--confidence-level", "--level")
 ]
-Intersection = Annotated[bool, say("Of two: compare the cases both have.")]
+Intersection = Annotated[bool, say("With two inputs: compare the cases both have.")]
 Missing = Annotated[
     "How",
     say(
-        "What becomes of rows without a usable reply: drop, wrong or bound.",
+        "How rows without a usable reply count: drop, wrong or bound.",
         kind=str,
         more="Left out; wrong answers, less sure than all others; or left out, with bounds over "
         "all that they might have been.",

@@ -118,7 +118,7 @@ def run(
         bool,
         say(
             "Check all, ask nothing.",
-            more="It refuses what the run would, and writes nothing.",
+            more="It makes the same checks as the run, and writes nothing.",
         ),
     ] = False,
     temperature: Annotated[
@@ -134,7 +134,7 @@ def run(
     top_logprobs: Annotated[
         int, say("Alternatives per token; 0 asks for none.", least=0, most=20)
     ] = 20,
-    reply_format: Annotated[ReplyFormat, say("How the endpoint is held to JSON.")] = "schema",
+    reply_format: Annotated[ReplyFormat, say("How the endpoint is asked for JSON.")] = "schema",
     omit: Annotated[
         Collection[Option],
         say(f"Leave an option out of every request: {_OPTIONAL}.", kind=list[str] | None),
@@ -147,7 +147,7 @@ def run(
         str | None, say("Embed references at the endpoint instead of TF-IDF.")
     ] = None,
     timeout: Annotated[float, say("Seconds an attempt may take.", least=0.1)] = 120.0,
-    retries: Annotated[int, say("Attempts after a failed one.", least=0, most=50)] = 5,
+    retries: Annotated[int, say("Further attempts after a failed one.", least=0, most=50)] = 5,
     requests_per_minute: Annotated[float | None, say("Ask no faster than this.", least=0.1)] = None,
     tokens_per_minute: Annotated[
         float | None, say("Use no more tokens a minute than this.", least=1)
@@ -179,7 +179,7 @@ def run(
     cascade: Annotated[
         Any,
         say(
-            "Ask the models one after another, each what those before it left open.",
+            "Ask the models one after another, each about what the ones before it left open.",
             kind=Path | None,
             is_file=True,
             more="""What :func:`acumen.cascade` made, or its file. A model for each stage, in their
@@ -189,11 +189,11 @@ def run(
     ] = None,
     audit: Annotated[
         float,
-        say("Of a cascade: the share of cases answered without people to label all the same."),
+        say("With a cascade: the share of other cases that people label, as a check."),
     ] = 0.0,
     watcher: Annotated[
         Watcher | None,
-        python("Hears of the journal, of every finished question, and of a Ctrl-C."),
+        python("Called for the journal, for every finished question, and for a Ctrl-C."),
     ] = None,
     **reading: Unpack[CaseReading],
 ) -> Answers:

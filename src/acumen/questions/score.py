@@ -78,7 +78,7 @@ def score(
             "The levels of the verdicts, lowest first, where no policy says them.",
             kind=str | None,
             metavar="LEVELS",
-            more="""Or the name or file of a scale. Verdicts are ranked then, and held against the
+            more="""Or the name or file of a scale. Verdicts are ranked then, and compared with the
             truth; what follows from evidence needs a policy.""",
         ),
     ] = None,

@@ -25,7 +25,7 @@ def sets(
     method: Annotated[
         str | None,
         say(
-            "aps or distance; else what the run allows.",
+            "aps or distance; by default what the run allows.",
             more="""``aps`` grows sets by the chances of levels, which are those of
             ``probabilities`` or the shares of sampled replies; ``distance`` needs none.""",
         ),

@@ -49,7 +49,7 @@ def threshold(
     method: Annotated[
         str | None,
         say(
-            "exact, approx, sgr or crc; else what suits.",
+            "exact, approx, sgr or crc; by default what suits the data.",
             more="""exact: binomial, or by case the test that is named; approx: Korn–Graubard; crc
             promises the mean loss of a case. By default exact where it can be sharp: one
             right-or-wrong item a case, or 200 cases.""",
@@ -77,7 +77,7 @@ def threshold(
     most_items: Annotated[
         int | None,
         say(
-            "Most judgments of a case by design.",
+            "The most judgments that a case can have.",
             least=1,
             more="By default the scale's items, or the most there are.",
         ),
@@ -85,7 +85,7 @@ def threshold(
     repeated: Annotated[
         bool,
         say(
-            "Choose again as often as you like while cases are added; needs a grid of thresholds.",
+            "Choose again while cases are added; needs a grid of thresholds.",
             more="""The promise is of all thresholds that are ever delivered, by betting.""",
         ),
     ] = False,

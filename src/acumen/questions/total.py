@@ -46,11 +46,11 @@ def total(
     total: Annotated[
         str | None, say("Which total, where the scale declares several.", metavar="NAME")
     ] = None,
-    cut: Annotated[float | None, say("Where the total is cut; else as the scale declares.")] = None,
+    cut: Annotated[float | None, say("The cut of the total; else that of the scale.")] = None,
     positive: Annotated[
         Side | None,
         say(
-            "high: at the cut or above is looked for; low: at the cut or below.",
+            "Positive is high (at the cut or above) or low (at the cut or below).",
             kind=str | None,
         ),
     ] = None,
@@ -74,7 +74,7 @@ def total(
     ] = CONFIDENCE,
     aggregate: Annotated[
         Aggregate,
-        say("What a case's confidence is: min or mean of its items'.", panel=_PROMISE, kind=str),
+        say("Confidence of a case: min or mean of those of its items.", panel=_PROMISE, kind=str),
     ] = "min",
     risk: Annotated[
         float | None,

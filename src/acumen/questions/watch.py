@@ -37,17 +37,17 @@ def watch(
     ],
     state: Annotated[
         str | Path | None,
-        say("Keep what was seen here, and go on from it.", kind=Path | None),
+        say("Keep the state in this file, and continue from it.", kind=Path | None),
     ] = None,
-    every: Annotated[int, say("Cases from one look to the next.", least=1)] = EVERY,
+    every: Annotated[int, say("Cases between two looks.", least=1)] = EVERY,
     delta: Annotated[float, say("Chance of a false alarm, over the whole stream.")] = FALSE_ALARM,
     least_coverage: Annotated[
         float | None, say("Also alarm where a smaller share of all rows is accepted.")
     ] = None,
     most_items: Annotated[
-        int | None, say("Most judgments of a case; else what the promise says.", least=1)
+        int | None, say("The most judgments of a case; else those of the promise.", least=1)
     ] = None,
-    time: Annotated[str | None, say("A column that never goes back, such as a date.")] = None,
+    time: Annotated[str | None, say("A column whose values never fall, such as a date.")] = None,
     calibration: options.Calibration = None,
     looks: Annotated[
         Callable[[WatchDocument], None] | None,

@@ -272,7 +272,7 @@ def _refuse_split_answers(table: Judgments) -> None:
     answer = table.prediction * len(Outcome) + table.outcome
     split = np.flatnonzero(answer != answer[first[of]])
     if len(split):
-        hint = "is there a column that tells the judgments apart (--item, --repeat, --system)?"
+        hint = "is there a column in which the judgments differ (--item, --repeat, --system)?"
         message = f"raters of one judgment have different predictions for it; {hint}"
         problem = table.problem(int(split[0]), message, "prediction")
         raise DataError([replace(problem, rows=len(split))], source=table.source.name)

@@ -105,6 +105,6 @@ def _parse(text: str, name: str) -> tuple[list[str], list[list[str]], list[int],
     refuse(problems, name)
     notes = []
     if text[:start].strip() and not text[:start].lower().startswith("sep="):
-        notes = [f"the table begins in line {1 + above}; what stands above it is passed over"]
+        notes = [f"the table begins in line {1 + above}; the lines above it are ignored"]
     header, rows, lines, more = as_table(header, rows, lines)
     return header, rows, lines, [*notes, *more]

@@ -37,7 +37,7 @@ _TRUE: Final = {"expected", "gold", "gt", "truth", "reference"}
 """Words by which a column is no prediction, whatever else its name says."""
 _MEASURED: Final = {"token", "tokens", "cost", "latency", "duration", "count", "seconds", "length"}
 """Words by which a column measures a call, and judges nothing."""
-_APART: Final = "it tells rows of one case apart"
+_APART: Final = "it differs among the rows of one case"
 _NAME: Final = "its name"
 _COMMON: Final = "a common name"
 _WORD: Final = "a word in its name"

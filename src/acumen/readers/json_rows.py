@@ -24,7 +24,7 @@ SPARSEST: Final = 50
 
 
 def parse_lines(content: Content) -> tuple[list[Any], list[int]]:
-    """The documents of a JSON Lines file and their lines; blank lines are passed over."""
+    """The documents of a JSON Lines file and their lines; blank lines are ignored."""
     values, lines, problems = [], [], []
     # only \n ends a line: U+2028 and U+0085 may stand inside a text
     blocks = content.blocks(len(BOM) if content.start.startswith(BOM) else 0)

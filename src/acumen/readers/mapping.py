@@ -138,7 +138,7 @@ class MappingTable(Document):
     )
     columns: Columns = Field(default_factory=Columns)
     outcome: dict[OutcomeName, Rules] = Field(
-        default_factory=dict, description="what became of a row: the first rule that holds"
+        default_factory=dict, description="the outcome of a row: the first rule that holds"
     )
     signals: dict[str, _Cell] = Field(default_factory=dict, description="further numbers, by name")
     where: dict[str, Scalars] = Field(
@@ -153,7 +153,7 @@ class MappingTable(Document):
         default=None, description="which level is taken of the probabilities"
     )
     confidence_range: Annotated[list[float], Field(min_length=2, max_length=2)] | None = Field(
-        default=None, description="what the confidence runs from and to"
+        default=None, description="the lowest and the highest possible confidence"
     )
     complete: bool = Field(default=False, description="refuse cases that lack an item of others")
     strict: bool = Field(default=False, description="refuse rows without truth")

@@ -60,7 +60,7 @@ class _Compact:
     at: int = 0
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        """Its fields by their numbers; texts and lists are passed over."""
+        """Its fields by their numbers; texts and lists are ignored."""
         fields: dict[int, Any] = {}
         number = 0
         while kind := self._byte():

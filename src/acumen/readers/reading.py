@@ -57,7 +57,7 @@ class Located(TypedDict, total=False):
         ),
     ]
     format: Annotated[
-        str | None, _rows("The file's format, where its content does not tell.", "FORMAT")
+        str | None, _rows("The file's format, where its content does not show it.", "FORMAT")
     ]
     rows: Annotated[str | None, _rows("Path to the rows of a JSON document.", "PATH")]
     where: Annotated[
@@ -101,7 +101,7 @@ class Reading(Located, total=False):
     ]
     weight: Annotated[str | None, column("How much a row counts.")]
     encoding: Annotated[
-        str | None, _rows("How a file of text is written, where not in UTF-8: cp1252.", "ENCODING")
+        str | None, _rows("Encoding of a text file that is not UTF-8: cp1252.", "ENCODING")
     ]
     label_files: Annotated[
         Any,
@@ -139,7 +139,7 @@ class Reading(Located, total=False):
     ]
     confidence_range: Annotated[
         str | Sequence[float] | None,
-        _rows("What the confidence runs from and to.", "LOW,HIGH", _TEXT),
+        _rows("The lowest and the highest possible confidence.", "LOW,HIGH", _TEXT),
     ]
     truth_is: Annotated[
         str | None,

@@ -258,5 +258,5 @@ def _notes(choice: _Choice, sure: set[str], named: Mapping[str, Collection[str]]
         if proposal is not None:
             could.append(f"{label(proposal)} (--confidence-column {_quoted(proposal)})")
     if could:
-        notes.append(f"columns that are left aside unless you say so: {', '.join(could)}")
+        notes.append(f"columns that are not used unless you name them: {', '.join(could)}")
     return notes

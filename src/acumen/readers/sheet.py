@@ -116,7 +116,7 @@ def as_table(
     (['case', 'truth', 'prediction'], [['p1', '1', '1'], ['p2', '2', '1']])
     """
     if len(rows) > 2 and all(_IMPORT in cell for cell in rows[1] if cell):
-        note = "the two lines below the header say what its columns are, and are passed over"
+        note = "the two lines below the header say what its columns are, and are ignored"
         return header, rows[2:], lines[2:], [note]
     names = [cells[0].strip() for cells in rows]
     roles = {role for role in _JUDGED for name in names if folded_name(name) in CONVENTIONS[role]}

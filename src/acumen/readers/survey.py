@@ -366,7 +366,7 @@ def _questions(study: _Study) -> Iterator[tuple[str, Question]]:
     judged, confidence = table.included, table.signals.get("confidence")
     truth = None if judged.has_truth and len(judged) else "a column of the truth: --truth COLUMN"
     systems = 0 if table.system is None else len(table.system.values)
-    alone = None if systems < 2 else truth  # several systems are held against a truth
+    alone = None if systems < 2 else truth  # several systems are compared with a truth
     yield study.ask("outcomes", "How often does it answer, abstain, fail?", alone)
     if table.unanswerable is not None:
         yield study.ask("abstention", "Does it abstain where it should?", truth)

@@ -250,7 +250,7 @@ def _notes(
         unused = {*(fits[template].columns.values() if template in fits else ())} - {*columns}
         if unused:
             listed = ", ".join(label(name) for name in sorted(unused)[:5])
-            notes.append(f"left aside, as nothing belongs to them: {listed}")
+            notes.append(f"not used, as nothing belongs to them: {listed}")
     if blank:
         notes.append(f"{counted(blank, 'place')} of the wide table hold nothing: no judgment there")
     return notes

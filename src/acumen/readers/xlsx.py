@@ -55,9 +55,7 @@ def read_xlsx(content: Content) -> Sheet:
     if not below:
         problems.append(Problem("there are no rows in it"))
     refuse(problems, content.name)
-    notes = (
-        [f"the table begins in row {first}; what stands above it is passed over"] if above else []
-    )
+    notes = [f"the table begins in row {first}; the lines above it are ignored"] if above else []
     if others:
         more = ", ".join(label(other) for other, _ in others)
         notes += [f"sheet {label(name)} is read; there is more in {more}"]

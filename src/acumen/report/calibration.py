@@ -88,11 +88,12 @@ def _change(document: CalibrationDocument) -> str:
     ends = (cell.interval if cell.ends != (None, None) else "" for cell in cells)
     before, _, after = (f"{c.text} {end}".strip() for c, end in zip(cells, ends, strict=True))
     if cells[0].value is None:
-        return f"On cases it never saw its calibration error is {after}."
+        return f"On cases left out of the fit, its calibration error is {after}."
     error, crossed = cells[0].value, cells[2].value
     helps = crossed is None or crossed < error  # on cases that it saw, any calibrator helps
     lead = "The" if helps else "It does not help: the"
-    return f"{lead} calibration error was {before}; on cases it never saw it is {after} after."
+    fair = f"on cases left out of the fit it is {after} after."
+    return f"{lead} calibration error was {before}; {fair}"
 
 
 def _reliability(document: CalibrationDocument, key: str) -> Plot | None:
@@ -114,8 +115,8 @@ def _reliability(document: CalibrationDocument, key: str) -> Plot | None:
         lambda: calibration_plot(curves),
         "Reliability before and after",
         "Stated confidence and share of right answers, in ten bins of equal width; on the dashed "
-        "line confidence is a probability. Cross-fitted is the honest one: each case is measured "
-        "by a calibrator that never saw it.",
+        "line confidence is a probability. Rely on the cross-fitted numbers: each case is "
+        "measured with a calibrator that was fitted without it.",
         Table("Reliability bins", ("measured", "mean confidence", "share right", "rows"), rows),
     )
 

@@ -114,7 +114,7 @@ def _checked(document: CardCheckDocument, _: Ask) -> Iterator[Section]:
     yield Section("agreement", "Agreement with the labels, and signed error", (here, before))
     notes = [
         "A pass is false in at most 5% of studies, a failure in at most 5%.",
-        "Nothing is claimed of agreement: it moves with who the cases are.",
+        "No claim is made about agreement: it also depends on the cases.",
     ]
     if document.shared:
         notes.append(f"{counted(document.shared, 'id')} made the promise; said to be other cases.")

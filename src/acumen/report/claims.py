@@ -60,7 +60,9 @@ class Claim(Enum):
     WHATEVER_MISSING = Promise("it is lower for {side} stands whatever they are", 0.05)
     """Of the risk at equal coverage, over all that missing rows might have been."""
     OWN_COSTS_MORE = Promise("They cost more: take the best level (--point loss)", 0.025)
-    OWN_COSTS_LESS = Promise("They cost less: its probabilities know less than it does", 0.025)
+    OWN_COSTS_LESS = Promise(
+        "They cost less: its own answers are better than its probabilities", 0.025
+    )
     RANK_BY_EXPECTED = Promise("Rank by expected_loss", 0.025)
     OWN_RANKS_BETTER = Promise("Its own ranks better", 0.025)
     """Of a system's own answers and confidence beside its probabilities, each of two sides."""

@@ -47,7 +47,7 @@ def subject_of(check: Check) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The curve that a decision was made on: its points, its axes, and what it is held against."""
+    """The curve that a decision was made on: its points, its axes, and what it is compared with."""
 
     points: Sequence[tuple[float, float]]
     x: str

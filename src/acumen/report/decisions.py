@@ -270,7 +270,7 @@ def _gate(document: GateDocument) -> Words:
     ]
     undone = [c.undone_by for c in document.checks if c.undone_by is not None]
     if document.verdict == "pass" and undone:
-        more = f"{counted(min(undone), 'more case')} as bad as can be would undo the pass"
+        more = f"{counted(min(undone), 'more case')} of the worst kind would undo the pass"
         notes.append(f"{more}{hidden(document.unseen)}.")
     if document.cases < document.least_cases:
         notes.append(f"It asks for at least {counted(document.least_cases, 'case')}.")

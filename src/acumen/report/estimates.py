@@ -27,7 +27,7 @@ TITLES: Final = {
 }
 HELPED, ALONE = "with the judge", "alone"
 NO_EFFECT: Final = "Judge minus people"
-"""What is held against 0."""
+"""What is compared with 0."""
 SUSPECT: Final = 0.01
 """Labelled cases that differ so from the others were hardly drawn at random."""
 

@@ -61,7 +61,7 @@ def _tables(artifact: LargeArtifact) -> Iterator[Table]:
 
 def _notes(artifact: LargeArtifact) -> Iterator[str]:
     if not _cases(artifact):
-        yield "Intervals take a second round: acumen count --against these counts."
+        yield "Intervals need a second round: acumen count --against these counts."
         return
     for _, systems in _parts(artifact):
         for system in systems.values():

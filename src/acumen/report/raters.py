@@ -1,4 +1,4 @@
-"""Raters as sections: agreement among people, judges held against them, and what biases a judge."""
+"""Raters as sections: agreement among people, judges beside them, and what biases a judge."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ EFFECTS: Final = {
     "leniency": ("Leniency, judge minus people", Unit.SCALE),
     "lowest": ("Use of the lowest level, judge minus people", Unit.SHARE),
     "highest": ("Use of the highest level, judge minus people", Unit.SHARE),
-    "length": ("Levels that a doubling of the length adds", Unit.SCALE),
-    "self_preference": ("Leniency to its own outputs, less that to others'", Unit.SCALE),
+    "length": ("Levels added when the length doubles", Unit.SCALE),
+    "self_preference": ("Leniency towards its own outputs, minus that towards others", Unit.SCALE),
     "order_effect": ("First slot minus second", Unit.SCALE),
-    "flips": ("Changes when the order does", Unit.SHARE),
+    "flips": ("Changes with the order", Unit.SHARE),
     "first_slot": ("Favours the first slot (50% is fair)", Unit.SHARE),
     "repeats_equal": ("Two draws of one rating are equal", Unit.SHARE),
     "repeats_alpha": ("Alpha of its own draws", Unit.NUMBER),
@@ -142,7 +142,7 @@ def _rest(document: RatingsDocument, ask: Ask) -> Iterator[Section]:
 
 
 def _first(document: RatingsDocument) -> Iterator[Drawing]:
-    """What most readers need: the first measures, each person, the judges held against them."""
+    """What most readers need: the first measures, each person, the judges compared with them."""
     caption = "1 is perfect and 0 is chance; the noise floor is in levels."
     if document.complete_units < document.units:
         caption += f" ICC is of the {document.complete_units} units that all people rated."
@@ -158,9 +158,9 @@ def _first(document: RatingsDocument) -> Iterator[Drawing]:
         return
     yield Drawing(
         "judges",
-        "Judges held against people",
+        "Judges compared with people",
         "Risk: levels off a random person; the floor is that of two people on the same units: a "
-        "judge without noise of its own lies below it by construction.",
+        "judge whose answers have no noise lies below it in any case.",
         _judges(document.judges),
         lambda: _charts().floors(document),
     )
@@ -201,7 +201,8 @@ def _more(document: RatingsDocument) -> Iterator[Drawing]:
             f"test-{at}",
             f"May {plain(name)} stand in for a person",
             f"The alternative annotator test, ε = {document.settings['epsilon']:g}; as close: "
-            "where the judge is as close to the others as the person. Of all: silence is a loss.",
+            "where the judge is as close to the others as the person. Of all: an abstention "
+            "counts as a loss.",
             _tests(judge),
         )
     levels = list(_by_level(document)) if len(document.levels) <= most else []
@@ -335,7 +336,7 @@ def _sentences(document: RatingsDocument) -> Iterator[str]:
             yield f"{STANDING_OUT[person.stands_out].say(person=plain(name))}."
     yield from of_draw(document.drawn)
     if document.most_raters is not None:
-        looked_at = f"the {len(document.people)} who rated most are looked at one by one"
+        looked_at = f"the {len(document.people)} who rated most are analysed one by one"
         yield f"Of {document.most_raters} people, {looked_at}."
 
 

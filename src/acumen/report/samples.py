@@ -96,7 +96,7 @@ def _expected(document: SampleDocument) -> Table:
 
 def _notes(document: SampleDocument) -> Iterator[str]:
     if document.purpose == "estimate":
-        yield "Labels are taken to vary from case to case as the judge's ratings do."
+        yield "Labels are assumed to vary from case to case as the judge's ratings do."
     if document.purpose == "threshold":
         yield "A threshold that accepts few of the answers is promised a larger risk than this."
     if document.constant:

@@ -86,7 +86,7 @@ def _watch(document: WatchDocument) -> Words:
         shared = counted(document.shared, "case")
         notes.append(f"{shared} of the stream made the promise: those look too good.")
     if document.unlabelled:
-        notes.append(f"{counted(document.unlabelled, 'row')} without a truth were passed over.")
+        notes.append(f"{counted(document.unlabelled, 'row')} without a truth were ignored.")
     level = f"of {_level(document):g}"
     bets = [
         Fact(f"evidence on the {w.of}, {level}", number(w.capital, ".3g")) for w in document.wagers

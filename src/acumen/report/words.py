@@ -40,7 +40,7 @@ def _flag(flag: Flag, interval: Interval) -> str:
         case Flag.ONE_ROW:
             return "may depend on the single surest row; aurc_exact_achievable does not"
         case Flag.HULL:
-            return "thresholds chosen on these very rows: a little too good where rows are few"
+            return "thresholds chosen on the same rows: a little too good where rows are few"
         case Flag.RARE_LEVEL:
             return f"{rests_on(interval.rests_on)}: unreliable"
         case Flag.FEW_ERRORS:
@@ -117,14 +117,14 @@ def _absence(none: NoInterval) -> str:
         case Absence.SIDES_DIFFER:
             return "leaving out some case makes one side undefined and not the other"
         case Absence.NEEDS_ROWS:
-            return "takes every row at hand: evaluate them in memory"
+            return "needs all rows in memory"
 
 
 def hidden(unseen: float | None) -> str:
     """What no test of a mean can see: about 3/n."""
     if unseen is None:
         return ""
-    return f"; a kind of failure in less than {unseen:.1%} of cases may be missing here"
+    return f"; kinds of failure rarer than {unseen:.1%} may be missing here"
 
 
 def undone(claims: Iterable[Fragility | None]) -> str:
@@ -134,7 +134,7 @@ def undone(claims: Iterable[Fragility | None]) -> str:
         return ""
     least = min(known, key=lambda c: c.undone_by or 0)
     more = counted(least.undone_by or 0, "more case")
-    return f" {more} as bad as can be would undo it{hidden(least.unseen)}."
+    return f" {more} of the worst kind would undo it{hidden(least.unseen)}."
 
 
 def why_missing(measured: Measured | Delta) -> str | None:

@@ -164,7 +164,7 @@ class InSample(_Part):
 
 
 class CrossFitted(_Part):
-    """Each case measured by a calibrator that never saw it."""
+    """Each case measured by a calibrator fitted without it."""
 
     before: Measures
     by: str = Field(description="what a case is called")

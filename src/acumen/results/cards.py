@@ -82,7 +82,7 @@ class CardDocument(Decision):
 
 
 class Borne(Check):
-    """One part of a promise, held against other data."""
+    """One part of a promise, compared with other data."""
 
     metric: Literal["risk", "cmax"]
     rule: Literal["at-most", "at-least"]

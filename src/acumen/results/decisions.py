@@ -20,7 +20,7 @@ Natural = Annotated[int, Field(ge=0)]
 
 
 class Part(Document):
-    """A part of a decision; keys that a later version adds are passed over."""
+    """A part of a decision; keys that a later version adds are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

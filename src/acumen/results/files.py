@@ -34,7 +34,7 @@ class ResultFile:
 def find_documents(paths: Sequence[Path]) -> tuple[dict[Path, Document], list[str]]:
     """Documents in files and under folders, and what could not be read under folders.
 
-    A file that is named must be a document; under a folder, other JSON is passed over.
+    A file that is named must be a document; under a folder, other JSON is ignored.
     """
     documents: dict[Path, Document] = {}
     unreadable: list[str] = []

@@ -170,7 +170,7 @@ class BootstrapModel(Model):
         default=None, description="why no resample was drawn, though nobody asked for none"
     )
     ask_with: Literal["--bootstrap-resamples"] | None = Field(
-        default=None, description="the option that has them drawn all the same"
+        default=None, description="the option that draws them nevertheless"
     )
     leave_one_out: Literal["influence"] | None = Field(
         default=None,
@@ -371,7 +371,7 @@ class LevelCut(Model):
 
     level: str
     error: Measured = Field(description="calibration error in ten bins")
-    without_noise: Number = Field(description="what is left of it without noise")
+    without_noise: Number = Field(description="the same without what noise adds")
     reliability: Reliability
 
 

@@ -40,7 +40,7 @@ class Bias(Model):
     by_level: dict[str, Measured] = Field(description="the same where people gave a level")
     lowest: Delta = Field(description="use of the lowest level, judge minus people")
     highest: Delta
-    length: Measured | None = Field(None, description="levels a doubling of the length adds")
+    length: Measured | None = Field(None, description="levels added when the length doubles")
     self_preference: Delta | None = Field(
         None, description="leniency to its own outputs, less that to others'"
     )
@@ -55,7 +55,7 @@ class Bias(Model):
 
 
 class Judge(Model):
-    """One judge, held against the people."""
+    """One judge, compared with the people."""
 
     units: Count = Field(description="rated by two people or more")
     answered: Count = Field(description="of these, answered by the judge")
@@ -117,7 +117,7 @@ class RatingsDocument(Model):
     skipped: Count
     people: dict[str, Rater]
     most_raters: Count | None = Field(
-        None, description="people who are looked at one by one, where there are more"
+        None, description="people who are analysed one by one, where there are more"
     )
     complete_units: Count = Field(description="units that all people rated: ICC is of them")
     agreement: dict[str, Measured]

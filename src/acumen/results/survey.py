@@ -45,7 +45,9 @@ class Survey(Model):
     outcomes: dict[str, int] = Field(default_factory=dict)
     measurable: dict[str, Question] = Field(default_factory=dict)
     details: list[ColumnPart] = Field(default_factory=list)
-    sure: bool = Field(default=False, description="whether acumen FILE evaluates it so, unasked")
+    sure: bool = Field(default=False, description="whether acumen FILE alone evaluates it so")
     notes: list[str] = Field(default_factory=list)
-    problems: list[str] = Field(default_factory=list, description="why it is no table yet")
+    problems: list[str] = Field(
+        default_factory=list, description="why it cannot be read as a table yet"
+    )
     mapping: dict[str, Any] = Field(default_factory=dict, description="a mapping to start from")

@@ -244,7 +244,7 @@ class PairOfTotals(Model):
 
 
 class TotalsDocument(Model):
-    """Totals of cases, with the ranges of open ones, held against the truth."""
+    """Totals of cases, with the ranges of open ones, compared with the truth."""
 
     kind: Literal["totals"] = "totals"
     acumen_version: str

@@ -72,7 +72,7 @@ class Computed(Model):
 
 
 class CheckedCase(Model):
-    """A case whose verdict was held against its evidence."""
+    """A case whose verdict was compared with its evidence."""
 
     business_id: Word = None
     computed: Computed = Computed()
@@ -322,7 +322,7 @@ class SharedClaim(Model):
 
 
 class DoubtfulCase(Model):
-    """A case where methods agree against the truth, on evidence that carries their verdict."""
+    """A case where methods agree against the truth, on evidence that supports their verdict."""
 
     case: str
     truth: str | Count

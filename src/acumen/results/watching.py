@@ -40,7 +40,7 @@ class Wager(Part):
 
 
 class Promise(Part):
-    """What the stream is held against."""
+    """What the stream is compared with."""
 
     threshold: float | None = Field(description="answers above it are accepted; null: every one")
     alpha: Above0 = Field(description="the largest risk allowed, in units of the loss")
@@ -65,7 +65,7 @@ class WatchDocument(Decision):
     cases: Natural
     looks: Natural
     shared: Natural = Field(default=0, description="cases that the promise was made from")
-    unlabelled: Natural = Field(default=0, description="rows without a truth, passed over")
+    unlabelled: Natural = Field(default=0, description="rows without a truth, ignored")
     wagers: list[Wager]
     tallies: list[Tally]
     last_time: float | str | None = None

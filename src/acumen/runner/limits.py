@@ -48,7 +48,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Meter:
-    """What a run has used so far, held against its limits."""
+    """What a run has used so far, compared with its limits."""
 
     limits: Limits
     concurrency: int

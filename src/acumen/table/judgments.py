@@ -319,7 +319,7 @@ class Judgments:
     def scored(self) -> Judgments:
         """The same, refused where there is no truth to score it by."""
         if not self.has_truth:
-            message = "there is no truth in it, so nothing can be held against one"
+            message = "there is no truth in it, so nothing can be compared with it"
             raise DataError([message], source=self.source.name)
         return self.included
 

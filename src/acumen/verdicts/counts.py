@@ -121,7 +121,7 @@ def _warnings(
     if not policy.decides:
         return [
             f"the policy '{printable(policy.name)}' is not known here: verdicts are ranked and "
-            "held against the truth; for what follows from evidence, give it with --policy FILE"
+            "compared with the truth; for what follows from evidence, give it with --policy FILE"
         ]
     repeated = sum(len(detail.by_all.trace.repeated) for detail in details)
     unknown = sum(len(detail.by_all.trace.unknown) for detail in details)
@@ -134,7 +134,7 @@ def _warnings(
         (repeated, "evidence row{s} told before (same review, field, judgement): counted once"),
         (unknown, "evidence row{s} with a field or value the policy does not know: no points"),
         (unreadable, "response{s} in JSON that cannot be read: no evidence is taken from them"),
-        (silent, "verdict{s} without direct_evidence: held against the policy's default verdict"),
+        (silent, "verdict{s} without direct_evidence: compared with the policy's default verdict"),
         (open_cases, "case{s} whose truth names no incidents: their claims cannot be checked"),
     )
     return [f"{n} {text.format(s='' if n == 1 else 's')}" for n, text in texts if n]

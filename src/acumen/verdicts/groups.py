@@ -1,4 +1,4 @@
-"""For whom: the scores within groups of cases, each held against the rest.
+"""For whom: the scores within groups of cases, each compared with the rest.
 
 A group is made by a key of the results or of the truth, or by the true level. Differences to the
 rest are adjusted over all groups, metric by metric, as those of ``evaluate`` are.

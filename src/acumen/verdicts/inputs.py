@@ -27,7 +27,7 @@ Document = str | Path | Mapping[str, Any] | Sequence[Any]
 UNNAMED: Final = "unnamed"
 """The policy of results that name none, where only levels are given."""
 APART: Final = (
-    "the methods were held against different policies or truths: they stand side by side, and "
+    "the methods were compared with different policies or truths: they stand side by side, and "
     "nothing is claimed of differences"
 )
 SUMS: Final = frozenset({"accuracy", "auprc", "unified_scores", "unified_metrics_full", "metrics"})
@@ -138,7 +138,7 @@ class Truths:
     parsed: dict[tuple[int, str], Truth] = field(default_factory=dict)
 
     def of(self, run: VerdictRun, policy: Policy) -> KnownTruth:
-        """The truth that a run is held against: the only one, or the one for its policy and K."""
+        """The truth that a run is compared with: the only one, or the one for its policy and K."""
         if not self.documents:
             return KnownTruth(None, None)
         facts = {"policy_id": policy.name, "k": run.provenance.get("k")}

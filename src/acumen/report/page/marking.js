@@ -58,7 +58,7 @@
     }
   }
 
-  // The next row without a label: first those that follow, then those that were passed over.
+  // The next row without a label: first those that follow, then those that were ignored.
   function after(from) {
     for (let step = 1; step <= task.rows.length; step += 1) {
       const row = (from + step) % task.rows.length;

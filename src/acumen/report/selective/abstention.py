@@ -42,7 +42,7 @@ def _line(part: AbstentionPart, numbers: dict[str, Measured]) -> str:
     open_rows = part.right_abstentions + part.false_answers
     known = part.answered + part.false_abstentions
     if not known + open_rows:
-        return "No row came to anything usable: whether it abstains where it should is not known."
+        return "No row has a usable reply: whether it abstains where it should is not known."
     if not open_rows:
         return f"Of none of {_count(known)} rows the truth says that it cannot be judged."
     recall, false = (

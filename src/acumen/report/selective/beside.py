@@ -11,10 +11,10 @@ from acumen.results.metrics import MetricsArtifact, name
 
 COLUMNS: Final = {"coverage": "coverage", "mean_loss": "mean loss"}
 AREAS: Final = {"aurc": "AURC", "augrc": "AUGRC"}
-"""Of systems that answer equally much; of others an area would reward silence."""
+"""Of systems that answer equally much; of others an area would reward abstaining."""
 MOST_ROWS: Final = 6
 APART: Final = (
-    "Made apart, so nothing is claimed of differences: acumen evaluate with the runs themselves "
+    "Measured separately, so no difference is claimed: acumen evaluate with the runs themselves "
     "tests them on the same rows. Mean losses at different coverage are not comparable."
 )
 

@@ -41,8 +41,8 @@ _AREAS: Final = ("augrc", "aurc", "aurc_exact", "eaugrc", "failure_auroc")
 NOTABLE: Final = 0.005
 """A coverage that is reached is told where it lies so far from what was asked for."""
 _WITHIN: Final = (
-    " It ranks the functions of one system: an area up to what a system answers rewards silence, "
-    "so of two systems it says nothing."
+    " It ranks the functions of one system: an area up to what a system answers rewards "
+    "abstaining, so it does not compare two systems."
 )
 _COLOURED: Final = (
     " The colours compare each function with the lowest on the same cases, all at once: functions "

@@ -39,7 +39,7 @@ NOT_EQUAL: Final = (
 )
 
 APART: Final = (
-    "Nothing is claimed of differences: the systems were evaluated apart. acumen evaluate with "
+    "No difference is claimed: the systems were evaluated separately. acumen evaluate with "
     "all of them as inputs tests them on the same rows."
 )
 
@@ -155,7 +155,7 @@ def verdict(document: MetricsArtifact) -> str:
     if board.description is Description.COVERAGE_DIFFERS:
         return (
             f"By {ranked_by(board)} nothing is claimed: the systems do not answer equally much, "
-            "and it rewards silence. --rank-by risk compares them at equal coverage."
+            "and it rewards abstaining. --rank-by risk compares them at equal coverage."
         )
     if board.coverage == 0.0:
         return "Nothing can be compared: a system answers nothing."
@@ -230,7 +230,7 @@ def section(document: MetricsArtifact, ask: Ask) -> Section:
         draw(
             "deltas",
             table.caption,
-            "Each interval holds together with all the others. Grey: no difference is shown.",
+            "All intervals hold together. Grey: no difference is shown.",
             table,
         ),
     )

@@ -47,7 +47,7 @@ def _lines(part: LevelPart, numbers: dict[str, Measured]) -> Iterator[str]:
     rps, expected = numbers["rps"].value, numbers["expected_rps"].value
     if rps is not None and expected is not None:
         of = f"Of {counted(part.rows, 'row')}: RPS {rps:.3f}, and of themselves they expect"
-        yield f"{of} {expected:.3f}; honest probabilities have both alike."
+        yield f"{of} {expected:.3f}; for calibrated probabilities both are equal."
     if part.own is not None:
         yield _of_own(part.own.difference, part.own.differs, part.own.rows)
     if part.own_confidence is not None:
@@ -73,7 +73,7 @@ def _verdict(difference: Delta) -> str:
         case "right":
             return f"{Claim.OWN_COSTS_LESS.say()}."
         case _:
-            return "Which costs less is open."
+            return "Which costs less is not decided."
 
 
 def _of_confidence(difference: Delta) -> str:
@@ -87,7 +87,7 @@ def _of_confidence(difference: Delta) -> str:
         case "right":
             verdict = f"{Claim.OWN_RANKS_BETTER.say()}."
         case _:
-            verdict = "Which ranks better is open."
+            verdict = "Which ranks better is not decided."
     return f"Its own confidence beside the expected loss: {ends}. {verdict}"
 
 
@@ -110,7 +110,7 @@ def _measures(sides: Sequence[Side], keys: Sequence[str]) -> Table:
 
 
 def rest(artifact: MetricsArtifact, ask: Ask) -> Iterator[Section]:
-    """Every score, and every cut: its error, what is left of it without noise, its chart."""
+    """Every score, and every cut: its error, the same without what noise adds, its chart."""
     from acumen.charts.reliability import cuts  # Altair: a screen pays nothing for it
 
     sides = _sides(artifact)

@@ -127,7 +127,7 @@ def _right(artifact: MetricsArtifact) -> Section:
     by_case = artifact.options.get("estimand") == "case"
     alike = f", each {artifact.population.case_noun} counting alike" * by_case
     which = "all rows that can be judged" if artifact.abstention else "all rows"
-    words = f"Exactly right in {said} of {which}{alike}; an abstention is no right answer."
+    words = f"Exactly right in {said} of {which}{alike}; an abstention does not count as right."
     if not artifact.population.has_truth or not any("total_accuracy" in m for m in numbers):
         return Section("right", "")
     return Section("right", "How right is it", (_numbers(artifact, rows),), finding=words)
@@ -301,7 +301,7 @@ def _functions(artifact: MetricsArtifact) -> Section:
         return Section("functions", "")
     title = "Which confidence ranks best"
     if len(artifact.inputs) > 1:
-        words = "Lowest first; of systems that answer unequally much it says not which is better."
+        words = "Lowest first; where coverage differs it does not say which system is better."
         return Section("functions", title, (table,), finding=words)
     return Section("functions", title, (table,), Detail.ANSWER, conclusion(artifact))
 

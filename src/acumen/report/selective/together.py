@@ -1,4 +1,4 @@
-"""Systems that were evaluated apart, told side by side where they judged the same rows.
+"""Systems that were evaluated separately, told side by side where they judged the same rows.
 
 A difference is tested on rows, system beside system: nothing is claimed of what stands apart.
 """

@@ -27,7 +27,7 @@ def conclusion(artifact: MetricsArtifact) -> str:
     if artifact.comparison.enabled:
         return verdict(artifact, artifact.input_names)
     if artifact.best is None:
-        return "AUGRC ends at the coverage reached: a system that answers less has less of it."
+        return "AUGRC ends at the coverage reached: a system that answers less has a smaller area."
     return _function(artifact, artifact.best)
 
 
@@ -101,13 +101,13 @@ def limits(artifact: MetricsArtifact) -> list[str]:
         limits.append(f"With fewer than {RELIABLE_CASES} {noun}s the intervals are unreliable.")
     if people.items_abstained:
         limits.append(
-            "Areas up to the coverage that was reached reward silence: two systems are compared by "
-            "their risk at equal coverage, or by the charged areas, where every abstention costs; "
-            "their AURC and AUGRC say nothing of which is better."
+            "Areas up to the coverage that was reached reward abstaining: two systems are compared "
+            "by their risk at equal coverage, or by the charged areas, where every abstention "
+            "costs; their AURC and AUGRC do not say which is better."
         )
     if artifact.best is not None:
         limits.append(
-            "The function with the lowest AUGRC was chosen on these very cases, so its value is "
+            "The function with the lowest AUGRC was chosen on these cases, so its value is "
             "a little too good; confirm it on others."
         )
     return limits

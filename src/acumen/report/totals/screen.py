@@ -182,7 +182,7 @@ def _of_intervals(document: TotalsDocument, system: SystemTotals) -> str:
 
 
 def _of_new(rows: Sequence[CaseTotal]) -> str:
-    """What is said of cases that nothing can be held against."""
+    """What is said of cases that nothing can be compared with."""
     counts = Counter(row.decision for row in rows)
     decided = [f"{counts[side]} {side}" for side in ("above", "below", "open") if counts[side]]
     known = [row.interval for row in rows if row.interval is not None]

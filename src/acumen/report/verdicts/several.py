@@ -120,8 +120,8 @@ def doubts(pair: PairDocument) -> Section:
         blocks += [Paragraph(f"… and {more} more in the file.", Tone.QUIET)] if more > 0 else []
         blocks.append(
             Paragraph(
-                "Agreement is no proof: methods may share a fault. Look at these cases, and keep "
-                "what you decide in a file for --overrides, with who, when and why.",
+                "Agreement proves nothing: methods may have the same fault. Look at these cases, "
+                "and keep what you decide in a file for --overrides, with who, when and why.",
                 Tone.QUIET,
             )
         )
@@ -145,7 +145,7 @@ def _record(pair: PairDocument) -> Iterator[tuple[Cell, ...]]:
 def _doubt_words(pair: PairDocument) -> Iterator[str]:
     if pair.doubtful:
         cases = counted(len(pair.doubtful), "case")
-        yield f"In {cases} methods agree against the truth, on evidence that carries their verdict."
+        yield f"In {cases} methods agree against the truth, with evidence for their verdict."
     yield from decisions(pair)
 
 

@@ -49,9 +49,8 @@ _VIRTUES: Final[Mapping[str, str]] = {
 
 
 LIMITS: Final = (
-    "The intervals speak of cases like these; a level with few cases says little, whatever its "
-    "score.",
-    "Process and consistency look at the evidence a method cites, not at what it left unsaid; "
+    "The intervals are about cases like these; scores of a level with few cases are uncertain.",
+    "Process and consistency check the evidence that a method cites, not what it leaves out; "
     "evidence recall does.",
 )
 """What cannot be concluded."""
