@@ -154,6 +154,39 @@ def test_abstain_is_never_proposed_for_a_level(tmp_path: Path) -> None:
         assert ("--abstain" in str(refused.value)) is proposes
 
 
+def test_the_code_of_an_error_does_not_stretch_the_scale(tmp_path: Path) -> None:
+    for codes in ([500], [429, 503]):
+        rows = [f"{c},{t},{codes[c % len(codes)] if c % 20 == 3 else t}" for c, t in ROWS]
+        path = write(tmp_path / "codes.csv", "id,truth,prediction", rows)
+        with pytest.raises(acumen.DataError, match=f"{codes[-1]} in .* far from the other"):
+            acumen.read(path)
+        assert acumen.read(path, abstain=list(map(str, codes))).scale.levels == (1, 2, 3, 4, 5)
+
+
+def test_parts_of_another_whole_are_not_read_on_the_scale_of_the_truth(tmp_path: Path) -> None:
+    rows = [f"{c},{t},{t} of 10" for c, t in ROWS]
+    path = write(tmp_path / "of.csv", "id,truth,prediction", rows)
+    with pytest.raises(acumen.DataError, match="said to be of 10, and no truth is above 5"):
+        acumen.read(path)
+    assert len(acumen.read(path, levels="1-10").scale.levels) == 10
+
+
+def test_a_zero_that_no_truth_has_is_told(tmp_path: Path) -> None:
+    rows = [f"{c},{t},{0 if c % 13 == 3 else t}" for c, t in ROWS]
+    read = acumen.read(write(tmp_path / "zero.csv", "id,truth,prediction", rows))
+    assert any("0 is no truth and read as a level" in warning for warning in read.warnings)
+    lower = [f"{c},{t},{t - 1}" for c, t in ROWS]
+    read = acumen.read(write(tmp_path / "lower.csv", "id,truth,prediction", lower))
+    assert not any("0 is no truth" in warning for warning in read.warnings)
+
+
+@pytest.mark.parametrize("cells", [("1,000", "2,000"), ("01-Feb", "02-Mar")])
+def test_thousands_and_dates_are_no_small_levels(tmp_path: Path, cells: tuple[str, str]) -> None:
+    rows = [f'{c},{1 + c % 2},"{cells[c % 2]}"' for c in range(12)]
+    with pytest.raises(acumen.DataError):
+        acumen.read(write(tmp_path / "cells.csv", "id,truth,prediction", rows))
+
+
 def test_what_a_log_says_went_wrong_is_no_answer(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     faults = [None, "", "TimeoutError", {"type": "RateLimit"}, "none"]

@@ -6,8 +6,9 @@ A column has few distinct values, so each is looked at once, and told once with 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -37,6 +38,8 @@ CODES: Final = frozenset([-1, -8, -9, -88, -99, -999, 77, 88, 98, 99, 777, 888, 
 """Numbers that tables have for no answer."""
 MOST_STRAY: Final = 0.1
 """The share of predictions that may be numbers beside a scale; beyond it the scale is wrong."""
+FAR: Final = 10
+"""How many times as large as every other number one is that is no level of theirs."""
 SHOWN_VALUES: Final = 5
 """Values beyond this many are told together."""
 _OUTCOMES: Final = {outcome.name.lower(): outcome for outcome in Outcome}
@@ -163,10 +166,26 @@ def is_code(number: float, levels: Collection[float]) -> bool:
     return number < 0 or (number in CODES and number > 4 * max(levels))
 
 
+def _far_above(truths: Sequence[float], prediction: Coded, silence: Silence) -> set[float]:
+    """Few predictions many times as large as every other number, such as the codes of errors."""
+    pairs = zip(prediction.values, prediction.counts, strict=True)
+    said = {*silence.numbers(prediction)}
+    rows = {
+        n: int(count) for value, count in pairs if (n := number_in(value)) in said and n is not None
+    }
+    top = max(truths, default=0)
+    for low, high in pairwise(sorted({*truths, *rows})):
+        if low >= top and high > FAR * low > FAR:
+            far = {number for number in rows if number >= high}
+            return far if sum(rows[n] for n in far) <= MOST_STRAY * len(prediction) else set()
+    return set()
+
+
 def _refuse_codes(truth: Coded, prediction: Coded, unanswerable: Silence, silence: Silence) -> None:
     """Refuse numbers that stand for no answer in many tables: they would stretch a scale."""
     numbers = {*unanswerable.numbers(truth), *silence.numbers(prediction)}
     codes = {n for n in numbers if n in CODES and is_code(n, numbers - CODES)}
+    codes |= _far_above(unanswerable.numbers(truth), prediction, silence)
     if not codes:
         return
     low, high = min(numbers - codes), max(numbers - codes)

@@ -394,6 +394,9 @@ def _values(
             if codes and p.off_scale and p.field == "prediction":
                 problems[at] = replace(p, message=f"{p.message}; {hint}")
         raise DataError(problems, source=rows.source.name)
+    if seen[0] and min(seen[0]) == 1 and min(seen[1], default=1) == 0 and max(seen[1]) > 1:
+        codes = [0, *codes] if max(seen[1]) >= max(seen[0]) else codes  # else one counts from 0
+        hint = _hint_of(codes, coded["prediction"])
     if codes and scale.inferred:
         listed = ", ".join(f"{code:g}" for code in codes)
         note = f"prediction: {listed} is no truth and read as a level; {hint}"

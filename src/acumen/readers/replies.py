@@ -22,7 +22,7 @@ from acumen.table.levels import number_in
 LONGEST_REPLY: Final = 20_000
 """Characters of a reply that are looked at; a longer one is not read."""
 MOST_SMALL: Final = 10
-"""A truth up to here is on no scale of 100."""
+"""A truth up to here is on no scale of 100, and one up to half of another whole not on that."""
 _N: Final = r"(?P<n>[+-]?\d{1,6}(?:[.,]\d{1,6})?)"
 _OF: Final = (
     r"\s{0,2}(?:/|out\s+of|of|von|sur|de|su|van)\s{0,2}(?P<m>\d{1,6}(?:\.\d{1,6})?)"
@@ -146,10 +146,10 @@ def refuse_two_scales(wholes: Mapping[str, int | float | None], truth: Any) -> N
         both = f"the truth is said to be of {first:g}, the prediction of {second:g}"
         raise DataError([f"{both}: bring them onto one scale"])
     values = truth.values if isinstance(truth, Coded) else truth
-    numbers = [n for v in values if (n := number_in(v)) is not None] if second == 100 else []
-    if not first and numbers and 1 < max(numbers) <= MOST_SMALL:
-        few = f"the prediction is said to be of 100, and no truth is above {max(numbers):g}"
-        raise DataError([f"{few}: bring them onto one scale, or name it: --levels 0-100"])
+    numbers = [n for v in values if (n := number_in(v)) is not None] if second else []
+    if not first and second and numbers and 1 < max(numbers) <= min(MOST_SMALL, second / 2):
+        few = f"the prediction is said to be of {second:g}, and no truth is above {max(numbers):g}"
+        raise DataError([f"{few}: bring them onto one scale, or name it: --levels 0-{second:g}"])
 
 
 def _is_open(value: object) -> bool:
