@@ -15,7 +15,7 @@ from typing import Any
 from acumen.files.json import parse_json, write_bytes
 from benchmarks import many as systems
 from benchmarks import page as report_page
-from benchmarks import runner, tables, verdicts
+from benchmarks import runner, streams, tables, verdicts
 from benchmarks.commands import FUNCTIONS, cold_start, commands, of_rows, reading_and_confidence
 from benchmarks.speed import large_study, small_study
 
@@ -129,7 +129,19 @@ def runner_rows() -> list[Row]:
         Row("a run of 10⁵ questions resumed with 5 left", "",
             f"{again.cpu:.1f} s of processor time, {again.memory:.0f} MB", "≤ 6 s, 300 MB, idle",
             again.cpu <= 6 and again.memory <= 300),
+        *map(stream_row, streams.costs()),
     ]  # fmt: skip
+
+
+def stream_row(cost: streams.Cost) -> Row:
+    """One program over TLS to a server that is 20 ms away."""
+    return Row(
+        f"{streams.QUESTIONS} questions over TLS to a server 20 ms away, {cost.abreast} at a time: "
+        f"{cost.who} over {cost.version}",
+        f"the openai SDK as it comes (over {streams.OLD}), in the same run",
+        f"{cost.wall_ratio:.2f}× ({cost.wall:.2f} s), processor time {cost.cpu_ratio:.2f}× "
+        f"({cost.cpu:.2f} s)", "",
+    )  # fmt: skip
 
 
 def table_rows() -> list[Row]:

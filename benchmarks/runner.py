@@ -66,13 +66,14 @@ SDK = (
     + PLAN
     + """
 import asyncio
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from acumen.runner.adaptation import Shape
 from acumen.runner.prompts import zero_or_few_shot
 from acumen.runner.protocols import Ask
 
 async def main():
-    client = AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
+    streams = DefaultAsyncHttpxClient(http2=True) if "HTTP/2" in sys.argv else None
+    client = AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=streams)
     cases = iter(plan.asked_cases)
     fields = Ask(task, plan.settings, 0, []).body(Shape("schema"))
 

@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.streams`` (needs the SDK and OpenSSL). One server offers HTTP/2 and one does
 not; before both stands a relay that holds every byte back for half of the way, and a connection for
-the round trip that setting it up takes. The SDK keeps its connections of HTTP/1.1 open.
+the round trip that setting it up takes. The SDK as it comes keeps connections of HTTP/1.1 open;
+it speaks HTTP/2 where it is told to.
 """
 
 from __future__ import annotations
@@ -18,40 +19,62 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.runner import DRIVE, SDK, SERVER, TASK
 
-QUESTIONS, ABREAST, ROUND_TRIP = 600, (8, 32), 0.02
+QUESTIONS, ABREAST, ROUND_TRIP = 200, (8, 32), 0.02
 GOOD = '{"score": 2, "confidence": 4}'
+NEW, OLD = "HTTP/2", "HTTP/1.1"
 
 
-def rows(repeats: int = 3) -> Iterator[str]:
-    """A line a setting: seconds by the clock and of processor time, the least of several runs."""
+@dataclass(frozen=True)
+class Cost:
+    """Seconds by the clock and of processor time of one program with so many questions at once."""
+
+    abreast: int
+    who: str
+    version: str
+    wall: float
+    cpu: float
+    wall_ratio: float
+    """To the SDK as it comes, over HTTP/1.1 with as many questions at once."""
+    cpu_ratio: float
+
+
+def costs(repeats: int = 5) -> list[Cost]:
+    """Each program in turn, so that another's work on the machine meets all alike; the medians."""
     sys.path.insert(0, str(SERVER.parent))
+    spent: dict[tuple[int, str, str], list[list[float]]] = {}
     with tempfile.TemporaryDirectory() as name, ExitStack() as servers:
         folder = Path(name)
         (folder / "flat.toml").write_text(TASK, "utf-8")
         cases = [{"id": n, "text": f"c{n}", "truth": {"Sleep": 2}} for n in range(QUESTIONS)]
         (folder / "cases.json").write_text(json.dumps({"cases": cases}), "utf-8")
-        offers = {"HTTP/2": ["h2", "http/1.1"], "HTTP/1.1": ["http/1.1"]}
+        offers = {NEW: ["h2", "http/1.1"], OLD: ["http/1.1"]}
         ports = {
-            kind: servers.enter_context(_server(folder, protocols))
-            for kind, protocols in offers.items()
+            version: servers.enter_context(_server(folder, protocols))
+            for version, protocols in offers.items()
         }
         for abreast in ABREAST:
-            turns: dict[str, list[list[float]]] = {}
-            for turn in range(repeats):  # in turn: another's work on the machine meets all alike
-                for kind, port in ports.items():
-                    file = f"{kind[-1]}-{abreast}-{turn}.json"
-                    spent = _seconds(folder, DRIVE, port, abreast, file)
-                    turns.setdefault(f"acumen, {kind}", []).append(spent)
-                spent = _seconds(folder, SDK, ports["HTTP/1.1"], abreast)
-                turns.setdefault("SDK, HTTP/1.1", []).append(spent)
-            for who, costs in turns.items():
-                wall, cpu = (min(column) for column in list(zip(*costs, strict=True))[:2])
-                yield f"{abreast:>3} at a time  {who:<18} {wall:5.2f} s, {cpu:.2f} s of processor"
+            for turn in range(repeats):
+                for version, port in ports.items():
+                    file = f"{version[-1]}-{abreast}-{turn}.json"
+                    for who, program, more in (("acumen", DRIVE, file), ("SDK", SDK, version)):
+                        seconds = _seconds(folder, program, port, abreast, more)
+                        spent.setdefault((abreast, who, version), []).append(seconds)
+    medians = {
+        key: [median(column) for column in list(zip(*turns, strict=True))[:2]]
+        for key, turns in spent.items()
+    }
+    usual = {abreast: medians[abreast, "SDK", OLD] for abreast in ABREAST}
+    return [
+        Cost(*key, wall, cpu, wall / usual[key[0]][0], cpu / usual[key[0]][1])
+        for key, (wall, cpu) in medians.items()
+    ]
 
 
 def _seconds(folder: Path, program: str, port: int, abreast: int, *rest: str) -> list[float]:
@@ -122,5 +145,9 @@ def _relayed(port: int) -> Any:
 
 
 if __name__ == "__main__":
-    for line in rows():
-        print(line, flush=True)
+    for cost in costs():
+        print(
+            f"{cost.abreast:>3} at a time  {cost.who:<6} {cost.version:<8}"
+            f"  {cost.wall:5.2f} s ({cost.wall_ratio:.2f}×)"
+            f"  {cost.cpu:5.2f} s of processor ({cost.cpu_ratio:.2f}×)"
+        )
