@@ -313,6 +313,22 @@ def test_an_answer_that_never_ends_does_not_hold_up_the_others(
     assert run.failed_cases == 0
 
 
+def test_a_first_connection_that_never_answers_is_not_tried_again(
+    scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, streams: ssl.SSLContext
+) -> None:
+    async def script(exchange: Any) -> None:
+        if exchange.connection is server.seen[0].connection:
+            await asyncio.sleep(60)
+        await exchange.reply(GOOD)
+
+    with scripted.ScriptedServer(script, streams) as server:
+        plan = plan_for(flat, [f"c{n}" for n in range(6)])
+        patience = Patience(timeout=1.5, retries=2, backoff=0.01)
+        run = execute(plan, tmp_path / "r.json", server.url, concurrency=3, patience=patience)
+        assert server.connections == 2
+    assert run.failed_cases == 0
+
+
 @pytest.mark.parametrize("kind", ["goaway", "garbage", "abort"])
 def test_a_connection_that_breaks_costs_no_answer(
     scripted: ModuleType, flat: Task, plan_for: PlanFor, tmp_path: Path, streams: ssl.SSLContext,

@@ -94,7 +94,7 @@ class Connections:
 
     def retire(self, lane: Lane) -> None:
         """An attempt was given up: what still comes of it takes up room on a shared connection."""
-        if self._is_shared:
+        if self._is_shared is not False:
             self._replace(lane)
 
     async def aclose(self) -> None:
