@@ -69,7 +69,7 @@ def pairs(document: RatingsDocument) -> theme.Figure | None:
     return heat(cells, names, x="rater", y="rater and", value="quadratic kappa", form=".2f")
 
 
-def floors(document: RatingsDocument) -> theme.Figure | None:
+def floors(document: RatingsDocument, unit: str) -> theme.Figure | None:
     """Each judge's distance from a random person beside that between two people."""
     groups = ("judge and a person", "two people")
     rows = [
@@ -78,12 +78,10 @@ def floors(document: RatingsDocument) -> theme.Figure | None:
         for group, measured in zip(groups, (judge.risk, judge.noise_floor), strict=True)
         if measured.value is not None
     ]
-    return interval_plot(rows, "levels apart, on average", group="who", groups=groups)
+    return interval_plot(rows, f"{unit} apart, on average", group="who", groups=groups)
 
 
-def effects(
-    named: Iterable[tuple[str, str, Measured | Delta]], title: str = "levels"
-) -> theme.Figure | None:
+def effects(named: Iterable[tuple[str, str, Measured | Delta]], title: str) -> theme.Figure | None:
     """Effects with their intervals beside the line of no effect: (judge, what, how much)."""
     rows = [
         row(what, theme.name(judge), value, measured)

@@ -22,7 +22,7 @@ from acumen.report.blocks import (
     Table,
     Tone,
 )
-from acumen.report.cells import measured_cell, number, percent, plain, settings
+from acumen.report.cells import measured_cell, number, of_words, percent, plain, settings
 from acumen.report.claims import Claim
 from acumen.report.plots import plot
 from acumen.report.samples import of_draw
@@ -54,7 +54,7 @@ EFFECTS: Final = {
     "leniency": ("Leniency, judge minus people", Unit.SCALE),
     "lowest": ("Use of the lowest level, judge minus people", Unit.SHARE),
     "highest": ("Use of the highest level, judge minus people", Unit.SHARE),
-    "length": ("Levels added when the length doubles", Unit.SCALE),
+    "length": ("Added when the length doubles", Unit.SCALE),
     "self_preference": ("Leniency towards its own outputs, minus that towards others", Unit.SCALE),
     "order_effect": ("First slot minus second", Unit.SCALE),
     "flips": ("Changes with the order", Unit.SHARE),
@@ -143,14 +143,15 @@ def _rest(document: RatingsDocument, ask: Ask) -> Iterator[Section]:
 
 def _first(document: RatingsDocument) -> Iterator[Drawing]:
     """What most readers need: the first measures, each person, the judges compared with them."""
-    caption = "1 is perfect and 0 is chance; the noise floor is in levels."
+    caption = f"1 is perfect and 0 is chance; the noise floor is in {_unit(document)}."
     if document.complete_units < document.units:
         caption += f" ICC is of the {document.complete_units} units that all people rated."
     yield Drawing("agreement", "Do people agree", caption, _agreement(document, FIRST))
     yield Drawing(
         "people",
         "Each person among the others",
-        "Distance and leniency are in levels; alpha without: of the others, less that of all.",
+        f"Distance and leniency are in {_unit(document)}; alpha without: of the others, less that "
+        "of all.",
         _people(document),
         lambda: _charts().levels(document),
     )
@@ -159,10 +160,10 @@ def _first(document: RatingsDocument) -> Iterator[Drawing]:
     yield Drawing(
         "judges",
         "Judges compared with people",
-        "Risk: levels off a random person; the floor is that of two people on the same units: a "
-        "judge whose answers have no noise lies below it in any case.",
+        "Risk: mean error against a random person; the floor is that of two people on the same "
+        "units: a judge whose answers have no noise lies below it in any case.",
         _judges(document.judges),
-        lambda: _charts().floors(document),
+        lambda: _charts().floors(document, _unit(document)),
     )
     biases = list(_biases(document))
     yield Drawing(
@@ -170,7 +171,9 @@ def _first(document: RatingsDocument) -> Iterator[Drawing]:
         "What biases the judge",
         "Intervals that hold 0 show no bias; shares differ in points.",
         _effects(document, biases),
-        lambda: _charts().effects(bias[:3] for bias in biases if bias[3] is Unit.SCALE),
+        lambda: _charts().effects(
+            (bias[:3] for bias in biases if bias[3] is Unit.SCALE), _unit(document)
+        ),
     )
     rows = []
     for pair in document.differences:
@@ -182,10 +185,14 @@ def _first(document: RatingsDocument) -> Iterator[Drawing]:
         yield Drawing("differences", "Judges against each other", caption, _table("", rows))
 
 
+def _unit(document: RatingsDocument) -> str:
+    return "levels" if of_words(document.levels) else "units of the scale"
+
+
 def _more(document: RatingsDocument) -> Iterator[Drawing]:
     """Every measure, every pair, and what is behind each judge."""
     most, names = _charts().MOST_ROWS, [*document.people, *document.judges]
-    caption = "1 is perfect and 0 is chance; the noise floor is in levels."
+    caption = f"1 is perfect and 0 is chance; the noise floor is in {_unit(document)}."
     every = _agreement(document, document.agreement)
     yield Drawing("metrics", "Every measure of agreement", caption, every)
     if len(names) <= most:
@@ -221,7 +228,7 @@ def _charts() -> Any:
 
 def _agreement(document: RatingsDocument, keys: Iterable[str]) -> Table:
     rows = [_row(TITLES[k], document.agreement[k]) for k in keys if k in document.agreement]
-    rows.append(_row("Levels between two people (noise floor)", document.noise_floor))
+    rows.append(_row("Noise floor: two people apart", document.noise_floor))
     return _table("measure", rows)
 
 
@@ -267,7 +274,7 @@ def _judges(judges: Mapping[str, Judge]) -> Table:
         "People it may stand in for": lambda j: percent(j.alt_test.winning_rate, few),
         "As close as a person": lambda j: measured_cell(j.alt_test.advantage, Unit.SHARE),
         "Coverage": lambda j: measured_cell(j.coverage, Unit.SHARE),
-        "Risk, in levels": lambda j: measured_cell(j.risk),
+        "Risk: mean error": lambda j: measured_cell(j.risk),
         "Noise floor, same units": lambda j: measured_cell(j.noise_floor),
         "Alpha, judge for a person": lambda j: measured_cell(j.replacement),
         "Alpha, people": lambda j: measured_cell(j.replaced),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from acumen.results.labels import Drawn
+from acumen.results.older import step_of
 from acumen.values.measured import Count, Delta, Measured, Model, Number
+
+IN_LEVELS: Final = (
+    *("risk", "noise_floor", "distance", "leniency"),
+    *("length", "self_preference", "order_effect"),
+)
+"""What is a distance, or a difference of two."""
 
 
 class RaterTest(Model):
@@ -36,17 +43,17 @@ class AltTest(Model):
 class Bias(Model):
     """What may move a judge, each only where its column is mapped."""
 
-    leniency: Measured = Field(description="judge minus people, in levels")
+    leniency: Measured = Field(description="judge minus people, in units of the scale")
     by_level: dict[str, Measured] = Field(description="the same where people gave a level")
     lowest: Delta = Field(description="use of the lowest level, judge minus people")
     highest: Delta
-    length: Measured | None = Field(None, description="levels added when the length doubles")
+    length: Measured | None = Field(None, description="added when the length doubles")
     self_preference: Delta | None = Field(
         None, description="leniency to its own outputs, less that to others'"
     )
     flips: Measured | None = Field(None, description="share that changes with the order")
     first_slot: Measured | None = Field(None, description="how often the first slot is favoured")
-    order_effect: Measured | None = Field(None, description="first slot minus second, in levels")
+    order_effect: Measured | None = Field(None, description="first slot minus second")
     repeats_equal: Measured | None = Field(None, description="two draws of one rating are equal")
     repeats_alpha: Measured | None = None
     ceiling: Number | None = Field(
@@ -64,8 +71,8 @@ class Judge(Model):
     alt_test_charged: AltTest | None = Field(
         None, description="the same, where an abstention is a loss; null if there is none"
     )
-    risk: Measured = Field(description="levels off a random person, on what it answered")
-    noise_floor: Measured = Field(description="levels between two people, on the same units")
+    risk: Measured = Field(description="mean error against a random person, on what it answered")
+    noise_floor: Measured = Field(description="mean distance of two people, on the same units")
     replacement: Measured = Field(description="alpha with the judge in a person's place")
     replaced: Measured = Field(description="alpha of the people on the same ratings")
     replacement_delta: Delta
@@ -78,8 +85,8 @@ class Rater(Model):
     ratings: Count
     levels: list[Count] = Field(description="how often each level of the scale was given")
     units_shared: Count
-    distance: Measured = Field(description="levels off another person, on average")
-    leniency: Measured = Field(description="own minus the others', in levels")
+    distance: Measured = Field(description="mean distance to another person")
+    leniency: Measured = Field(description="own minus the others'")
     alpha_without: Delta = Field(description="alpha of the others, less alpha of all")
     stands_out: Literal["disagrees", "lenient", "strict"] | None = None
 
@@ -115,6 +122,9 @@ class RatingsDocument(Model):
     units: Count
     ratings: Count
     skipped: Count
+    unit: Literal["levels", "scale"] = Field(
+        default="levels", description="of distances; of a scale of words a level"
+    )
     people: dict[str, Rater]
     most_raters: Count | None = Field(
         None, description="people who are analysed one by one, where there are more"
@@ -128,6 +138,23 @@ class RatingsDocument(Model):
     settings: dict[str, Any]
     drawn: Drawn | None = Field(default=None, description="with which chances, where it is said")
     warnings: list[str]
+
+    @model_validator(mode="after")
+    def _counts_as_the_scale_does(self) -> RatingsDocument:
+        """Distances are made in levels, as older documents have them, and kept in its numbers."""
+        step = 1.0 if self.unit == "scale" else step_of(self.levels)
+        self.unit = "scale"
+        if step != 1.0:
+            judges = self.judges.values()
+            parts: list[Any] = [self, *self.people.values(), *judges, *self.differences]
+            for part in (*parts, *(judge.bias for judge in judges)):
+                for key in IN_LEVELS:
+                    if (number := getattr(part, key, None)) is not None:
+                        setattr(part, key, number.times(step))
+            for judge in judges:
+                by_level = judge.bias.by_level.items()
+                judge.bias.by_level = {level: n.times(step) for level, n in by_level}
+        return self
 
 
 class PoweredEstimate(Model):
