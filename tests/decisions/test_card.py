@@ -185,7 +185,10 @@ def test_from_the_command_line(
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
-        (lambda d: d["checks"][0].update(metric="future"), "metric: must be 'risk' or 'cmax', not"),
+        (
+            lambda d: d["checks"][0].update(metric="future"),
+            "metric: must be 'risk' or 'coverage', not",
+        ),
         (
             lambda d: d["checks"][1].update(rule="superiority"),
             "rule: must be 'at-most' or 'at-least', not",
@@ -238,7 +241,7 @@ def test_a_threshold_on_costs_of_a_file_rates_by_these_wherever_it_goes(tmp_path
             rated(200), confidence="expected_loss", loss=loss, threshold=path, resamples=0,
             **READING,
         )  # fmt: skip
-        assert later["cmax"].value == pytest.approx(2 / 3)
+        assert later["coverage"].value == pytest.approx(2 / 3)
     made = acumen.card(rated(0), threshold=path, **WORDS, **READING)
     risk, coverage = acumen.check_card(made, rated(200), **READING).document.checks
     assert coverage.measured.value == pytest.approx(2 / 3)

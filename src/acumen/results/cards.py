@@ -84,7 +84,7 @@ class CardDocument(Decision):
 class Borne(Check):
     """One part of a promise, compared with other data."""
 
-    metric: Literal["risk", "cmax"]
+    metric: Literal["risk", "coverage"]
     rule: Literal["at-most", "at-least"]
 
 
@@ -104,7 +104,7 @@ class CardCheckDocument(Decision):
 
     @model_validator(mode="after")
     def _is_of_both_parts(self) -> CardCheckDocument:
-        if [check.metric for check in self.checks] != ["risk", "cmax"]:
+        if [check.metric for check in self.checks] != ["risk", "coverage"]:
             raise refusal([(("checks",), "are of the risk and then of the coverage")])
         return self
 
