@@ -5,19 +5,26 @@ from __future__ import annotations
 import math
 
 import mpmath
+import numpy as np
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 from acumen.inference.distributions import (
+    beta_cdf,
+    beta_quantile,
+    binomial_cdf,
     gamma_quantile,
     normal_cdf,
     normal_quantile,
     t_above,
     t_cdf,
     t_quantile,
+    t_quantiles,
 )
+
+BETA_5_HALF = math.gamma(5) * math.gamma(0.5) / math.gamma(5.5)
 
 
 @pytest.mark.parametrize("degrees", [0.5, 1, 3.7, 40, 199.9, 200.1, 1999, 2001, 1e4, 1e6])
@@ -31,18 +38,40 @@ def test_chances_have_their_digits_far_out(degrees: float, t: float) -> None:
     assert t_cdf(degrees, t) == pytest.approx(1 - exact, rel=1e-15)
 
 
-FAREST = 1e100
-OLD_SCIPY = tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 17)
-"""It looks no farther than that for a quantile, which a tenth of a degree of freedom may pass."""
-
-
 @given(st.floats(0.1, 1e6), st.floats(1e-15, 0.5))
 def test_a_quantile_is_exceeded_with_its_chance(degrees: float, chance: float) -> None:
     above = t_above(chance, degrees)
-    if above == FAREST and OLD_SCIPY:
-        assert t_cdf(degrees, -above) > chance  # cut there
-    else:
-        assert t_cdf(degrees, -above) == pytest.approx(chance, rel=1e-9)
+    assert t_cdf(degrees, -above) == pytest.approx(chance, rel=1e-9)
+    assert t_quantiles([chance], degrees) == pytest.approx([above], rel=1e-15)
+
+
+@given(st.floats(0.05, 1e6), st.floats(0.05, 1e6), st.floats(1e-12, 1.0, exclude_max=True))
+def test_a_beta_value_stays_below_its_quantile_with_its_chance(
+    a: float, b: float, p: float
+) -> None:
+    quantile = beta_quantile(a, b, p)
+    # where the next value a float has stands for much more: its ends
+    if 1e-250 < quantile < 1 - 1e-6:
+        assert beta_cdf(a, b, quantile) == pytest.approx(p, rel=1e-8)
+        assert quantile == pytest.approx(special.betaincinv(a, b, p), rel=1e-9)
+
+
+@given(st.floats(0.01, 1e5), st.floats(1e-12, 1.0, exclude_max=True))
+def test_a_gamma_value_stays_below_its_quantile_with_its_chance(shape: float, p: float) -> None:
+    quantile = gamma_quantile(shape, p)
+    if quantile > 1e-250:
+        assert special.gammainc(shape, quantile) == pytest.approx(p, rel=1e-9)
+
+
+def test_chances_of_counts_are_sums_of_chances() -> None:
+    for n, share in ((1, 0.3), (7, 0.5), (40, 0.02), (40, 0.999)):
+        each = [math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(n + 1)]
+        expected = np.minimum(1.0, np.cumsum(each))
+        assert binomial_cdf(np.arange(n + 1), n, share) == pytest.approx(expected, rel=1e-12)
+    k, many = np.array([0, 4, 999, 10**6]), np.array([10, 5, 2000, 4 * 10**6])
+    expected = special.betainc(many - k, k + 1, 0.75)
+    assert binomial_cdf(k + 0.9, many, 0.25) == pytest.approx(expected, rel=1e-9)
+    assert binomial_cdf([0, 3], 3, [0.0, 1.0]).tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -67,8 +96,9 @@ def test_the_ends() -> None:
     assert t_quantile(0.0, 7) == 0.0
     assert t_quantile(1.0, 7) == math.inf == -normal_quantile(0.0) == normal_quantile(1.0)
     assert t_above(0.0, 40) == t_above(0.0, 1e5) == math.inf
-    # 4.4e30, where the density is no number any more for a newer SciPy
-    assert t_above(1e-300, 10) == (pytest.approx(4.416e30, rel=1e-3) if OLD_SCIPY else math.inf)
+    # far out the tail is that of a power: 10⁵ / (10 B(5, 1/2)) t⁻¹⁰
+    assert t_above(1e-300, 10) == pytest.approx((1e305 / 10 / BETA_5_HALF) ** 0.1, rel=1e-12)
+    assert t_above(1e-300, 0.1) == math.inf
     assert t_quantile(0.95, math.inf) == pytest.approx(normal_quantile(0.975), rel=1e-15)
     assert t_cdf(math.inf, -1.96) == pytest.approx(normal_cdf(-1.96), rel=1e-15)
     for value in (t_quantile(0.95, 0), t_quantile(0.95, math.nan), t_cdf(0, 1), t_quantile(2, 7)):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,8 +18,12 @@ import pytest
 
 import acumen
 from acumen.cli import run
+from acumen.extras import EXTRAS
 
 SOURCE = Path(acumen.__file__).parent
+ROOT = SOURCE.parents[1]
+BROUGHT = {"pydantic_core", "markupsafe"}  # by pydantic and by jinja2
+HOSTS = {"inspect_ai", "pytest", "mlflow", "wandb"}  # which a bridge works inside of
 MODULES = {
     ".".join(("acumen", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(
         ".__init__"
@@ -209,6 +215,15 @@ def test_nothing_executes_data(module: str) -> None:
     assert not called(trees()[module]) & {"eval", "exec", "compile", "__import__"}
     roots = {name.split(".")[0] for name in imports()[module]}
     assert not roots & {"pickle", "joblib", "yaml", "marshal", "shelve", "dill", "cloudpickle"}
+
+
+def test_what_is_imported_is_installed_or_belongs_to_an_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    plain = {re.split(r"[\[<>=]", name)[0] for name in project["dependencies"]}
+    known = plain | {module for modules in EXTRAS.values() for module in modules}
+    known |= {"acumen", *BROUGHT, *HOSTS, *sys.stdlib_module_names}
+    unknown = {m: {n.split(".")[0] for n in names} - known for m, names in imports().items()}
+    assert {m: names for m, names in unknown.items() if names} == {}
 
 
 def modules_after(code: str) -> set[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import PermutationMethod, rankdata, wilcoxon
 
-from acumen.raters.alt_test import _benjamini_yekutieli
+from acumen.raters.alt_test import _benjamini_yekutieli, _signed_rank
 from tests.raters.tables import PEOPLE, five_and_a_judge, rated
 
 
@@ -52,15 +54,27 @@ def test_people_with_few_instances_are_named_and_left_out() -> None:
 
 
 def test_a_lower_bar_takes_wilcoxons_test() -> None:
-    from scipy.stats import wilcoxon
-
     rows = five_and_a_judge()[:40]
     test = rated(rows, raters=PEOPLE, judge="judge", fewest_instances=10).judges["judge"].alt_test
     assert test.raters["r1"].method == "t"
     assert test.raters["r5"].method == "wilcoxon"
     d = _differences(rows, "r5")
-    expected = wilcoxon([x - 0.15 for x in d], alternative="less").pvalue
-    assert test.raters["r5"].p_value == pytest.approx(expected)
+    assert test.raters["r5"].p_value == _signed_rank(np.array(d) - 0.15)
+
+
+def test_the_signed_rank_test_goes_over_all_ways_of_signs() -> None:
+    rng = np.random.default_rng(3)
+    for n in (5, 9, 12):
+        d = rng.integers(-1, 2, n).astype(np.float64) - 0.15
+        every = wilcoxon(d, alternative="less", method=PermutationMethod(n_resamples=np.inf))
+        assert _signed_rank(d) == pytest.approx(every.pvalue, rel=1e-12)
+    d = (
+        rng.integers(-1, 2, 28).astype(np.float64) - 0.15
+    )  # too many ways to go over: 200,000 are drawn
+    ranks = rankdata(np.abs(d))
+    drawn = (rng.random((200_000, 28)) < 0.5) @ ranks
+    share = float((drawn <= ranks[d > 0].sum()).mean())
+    assert _signed_rank(d) == pytest.approx(share, abs=5e-3)
 
 
 def _differences(rows: list[dict[str, int | None]], person: str) -> list[int]:

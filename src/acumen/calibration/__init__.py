@@ -1,6 +1,6 @@
 """Calibration: fit a calibrator on one run, keep it as JSON, apply it to another.
 
-Reading and applying an artifact needs NumPy alone; fitting imports scikit-learn or SciPy.
+Reading and applying an artifact needs NumPy alone; fitting imports scikit-learn.
 """
 
 from acumen.calibration.artifact import Calibration, read_calibration

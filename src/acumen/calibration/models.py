@@ -1,7 +1,7 @@
 """The calibrators: how a confidence becomes a probability. Applying one needs NumPy alone.
 
-Each is its parameters as an artifact holds them, with ``fit`` (scikit-learn and SciPy, imported
-there) and ``predict``. What is read back predicts the same bits.
+Each is its parameters as an artifact holds them, with ``fit`` (by scikit-learn, imported there) and
+``predict``. What is read back predicts the same bits.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from acumen.errors import DataError
 from acumen.extras import need
+from acumen.inference.distributions import root
 from acumen.results.calibration import Linear, Logistic, Steps, Temperature, Weights
 from acumen.types import Floats
 from acumen.views.forecast import CLIP
@@ -53,7 +54,6 @@ class TemperatureScalingCalibrator(Temperature):
 
 def _inverse_temperature(x: Floats, y: Floats, w: Floats) -> float:
     """The root of the slope of the NLL in 1/T, which only rises: there is one at most."""
-    from scipy.optimize import brentq
 
     def slope(log_inverse: float) -> float:
         return float(np.sum(w * (sigmoid(math.exp(log_inverse) * x) - y) * x))
@@ -70,7 +70,7 @@ def _inverse_temperature(x: Floats, y: Floats, w: Floats) -> float:
             "grows without end"
         )
         raise _no_optimum(why)
-    return math.exp(brentq(slope, low, high, xtol=1e-14, rtol=1e-14))
+    return math.exp(root(slope, low, high))
 
 
 class LinearCalibrator(Linear):

@@ -13,16 +13,15 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, betainc, ndtri, stdtrit, xlogy
 
+from acumen.inference.distributions import beta_cdf, binomial_cdf, t_quantiles
 from acumen.inference.unseen import FEW, carrying, share_p
 from acumen.types import Floats
 
 
 def binomial(errors: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
     """p of "the share is above α", exact for independent rows that are right or wrong."""
-    p: Floats = bdtr(np.asarray(errors, np.float64), np.asarray(n).astype(np.int64), alpha)
-    return p
+    return binomial_cdf(errors, n, alpha)
 
 
 def hoeffding_bentkus(mean: ArrayLike, n: int, alpha: float) -> Floats:
@@ -35,8 +34,11 @@ def hoeffding_bentkus(mean: ArrayLike, n: int, alpha: float) -> Floats:
     """
     r = np.asarray(mean, np.float64)
     a = np.minimum(r, alpha)
-    entropy = xlogy(a, a / alpha) + xlogy(1 - a, (1 - a) / (1 - alpha))
-    tail = math.e * bdtr(np.ceil(n * r - 1e-9), n, alpha)
+    entropy = sum(
+        part * np.log(np.where(part > 0, part, 1.0) / of)
+        for part, of in ((a, alpha), (1 - a, 1 - alpha))
+    )
+    tail = math.e * binomial_cdf(np.ceil(n * r - 1e-9), n, alpha)
     p: Floats = np.minimum(1.0, np.minimum(np.exp(-n * entropy), tail))
     return p
 
@@ -94,7 +96,7 @@ class Accepted:
 
     def effective(self, delta: Floats | float) -> Floats:
         """How many independent rows the accepted ones are worth: cases, where few of them err."""
-        squeeze = (ndtri(1 - delta) / stdtrit(self.answering - 1, 1 - delta)) ** 2
+        squeeze = (t_quantiles(delta, math.inf) / t_quantiles(delta, self.answering - 1)) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):
             worth = self.risk * (1 - self.risk) / self.variance * squeeze
         worth = np.where(self.variance > 0, np.minimum(self.most, worth), self.most)
@@ -123,7 +125,7 @@ class Accepted:
         def holds(delta: Floats) -> NDArray[np.bool_]:
             n = self.effective(delta)
             b = np.where(sure, n * (1 - self.risk), 1.0)
-            return np.asarray(sure & (betainc(n * self.risk + 1, b, alpha) >= 1 - delta))
+            return np.asarray(sure & (beta_cdf(n * self.risk + 1, b, alpha) >= 1 - delta))
 
         never = ~holds(high)
         for _ in range(50):

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import nctdtr, ndtri, stdtrit
 
 from acumen import defaults
 from acumen.errors import DataError
+from acumen.inference.distributions import normal_cdf, normal_quantile, root, t_above
 from acumen.inference.infer import leave_out
 from acumen.inference.influence import row_influence
 from acumen.metrics.registry import Metric
@@ -25,6 +25,7 @@ from acumen.types import Floats
 MOST_CASES: Final = 1_000_000
 MOST_DRAWS: Final = 20_000_000
 SIMULATIONS: Final = 2000
+POINTS: Final = 600
 
 
 def power_at(n: int, effect: float, sd: float, *, one_sided: bool) -> float:
@@ -34,10 +35,18 @@ def power_at(n: int, effect: float, sd: float, *, one_sided: bool) -> float:
     0.8017
     """
     miss = (1 - defaults.CONFIDENCE_LEVEL) / (1 if one_sided else 2)
-    critical, shift = stdtrit(n - 1, 1 - miss), effect * math.sqrt(n) / sd
-    tails = nctdtr(n - 1, shift, np.array([-critical, critical]))
-    below, above = np.nan_to_num(tails)  # a chance too small for the series is none
-    return 1.0 - float(above) + (0.0 if one_sided else float(below))
+    critical, shift = t_above(miss, n - 1), effect * math.sqrt(n) / sd
+    reach = _exceeds(critical, n - 1, shift)
+    return reach if one_sided else reach + _exceeds(critical, n - 1, -shift)
+
+
+def _exceeds(critical: float, degrees: int, shift: float) -> float:
+    """The chance of a noncentral t above ``critical``: a normal one, over all variances."""
+    spread = math.sqrt(2 / degrees)
+    v = np.linspace(-80 / degrees - 9 * spread, math.log1p(80 / degrees) + 9 * spread, POINTS)
+    weight = np.exp(degrees / 2 * (v - np.expm1(v)))  # of the logarithm of a variance over its mean
+    tails = [normal_cdf(shift - critical * s) for s in np.exp(v / 2).tolist()]
+    return float(np.average(tails, weights=weight))
 
 
 def cases_for(effect: float, sd: float, power: float, *, one_sided: bool = False) -> int:
@@ -64,7 +73,7 @@ def normal_cases(effect: float, variance: float, power: float = defaults.POWER) 
     >>> round(normal_cases(0.03, 1 / 9), 4), round(normal_cases(0.03, 1 / 9 + 2 / 6), 2)
     (968.9975, 3875.99)
     """
-    quantiles = ndtri((1 + defaults.CONFIDENCE_LEVEL) / 2) + ndtri(power)
+    quantiles = normal_quantile((1 + defaults.CONFIDENCE_LEVEL) / 2) + normal_quantile(power)
     return float(quantiles**2 * variance / effect**2)
 
 
@@ -117,11 +126,7 @@ def by_labels(n: int, agreement: float | None, power: float) -> Iterator[Design]
 
 def smallest(reach: Callable[[int, float, float], float], n: int, sd: float, power: float) -> float:
     """The effect that n cases show with that power."""
-    from scipy.optimize import brentq
-
-    return float(
-        brentq(lambda effect: reach(n, effect, sd) - power, 1e-9 * sd, 30 * sd / math.sqrt(n))
-    )
+    return root(lambda effect: reach(n, effect, sd) - power, 1e-9 * sd, 30 * sd / math.sqrt(n))
 
 
 def simulate(values: Floats, n: int, rng: np.random.Generator, *, one_sided: bool) -> float:
@@ -130,4 +135,4 @@ def simulate(values: Floats, n: int, rng: np.random.Generator, *, one_sided: boo
     drawn = rng.choice(values, (studies, n))
     t = drawn.mean(axis=1) / (drawn.std(axis=1, ddof=1) / math.sqrt(n))
     miss = (1 - defaults.CONFIDENCE_LEVEL) / (1 if one_sided else 2)
-    return float(((t if one_sided else np.abs(t)) > stdtrit(n - 1, 1 - miss)).mean())
+    return float(((t if one_sided else np.abs(t)) > t_above(miss, n - 1)).mean())

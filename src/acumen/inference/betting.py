@@ -18,7 +18,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 
 from acumen.types import Floats
 
@@ -38,8 +37,10 @@ def log_capital(values: Floats, least: float, times: ArrayLike = 1.0) -> Floats:
     0.8888
     """
     gains = np.log1p(BETS[:, None] / -least * values[..., None, :])
-    grown: Floats = logsumexp((gains * times).sum(axis=-1), axis=-1, b=1.0 / len(BETS))
-    return grown
+    grown = (gains * times).sum(axis=-1)
+    most = grown.max(axis=-1)
+    capital: Floats = most + np.log(np.exp(grown - most[..., None]).mean(axis=-1))
+    return capital
 
 
 def p_value(values: Floats, least: float, times: ArrayLike = 1.0) -> Floats:

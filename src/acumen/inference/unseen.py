@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from acumen.inference.distributions import beta_quantile, binomial_cdf
 from acumen.inference.jackknife import ROUNDING
 from acumen.types import Floats
 from acumen.views.weights import balance
@@ -53,9 +54,7 @@ def carrying(amounts: Floats) -> Floats:
 
 def share_p(erring: Floats, cases: NDArray[np.int64], share: Floats) -> Floats:
     """p of "more than this share of cases err", exact for independent cases."""
-    from scipy.special import bdtr
-
-    return np.asarray(bdtr(erring, cases, share))
+    return binomial_cdf(erring, cases, share)
 
 
 def mean_bound(parts: Floats, most: float, chance: float) -> float:
@@ -70,12 +69,10 @@ def mean_bound(parts: Floats, most: float, chance: float) -> float:
     >>> round(mean_bound(one, 1.0, 0.05), 4)  # of a binomial share, 1 of 41
     0.1106
     """
-    from scipy.special import betaincinv
-
     above, n = np.maximum(parts, 0.0), len(parts)
     cases = float(carrying(above))
     if cases >= FEW:
         return -math.inf
     erring = min(math.ceil(cases - ROUNDING), n - 1)
-    share = float(betaincinv(erring + 1, n - erring, 1.0 - chance))
+    share = beta_quantile(erring + 1, n - erring, 1.0 - chance)
     return float(np.minimum(parts, 0.0).mean()) + share * most

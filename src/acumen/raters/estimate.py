@@ -252,9 +252,7 @@ class _Side:
         """Values with their intervals, within bounds; shares at a level or above fall."""
         curves = [self.powered.value, self.low, self.high]
         if len(curves[0]) > 1:
-            from scipy.optimize import isotonic_regression
-
-            curves = [isotonic_regression(curve, increasing=False).x for curve in curves]
+            curves = [_falling(curve) for curve in curves]
         if self.room is SHARE:
             curves = [np.clip(curve, 0.0, 1.0) for curve in curves]
         curves[1:] = [np.clip(end, self.room.least, self.room.most) for end in curves[1:]]
@@ -271,6 +269,22 @@ class _Side:
             )
             for value, low, high, error in parts
         ]
+
+
+def _falling(curve: Floats) -> Floats:
+    """The closest curve that nowhere rises: the least of the largest means from each place on.
+
+    >>> _falling(np.array([3.0, 1.0, 2.0, 0.0]))
+    array([3. , 1.5, 1.5, 0. ])
+    """
+    first, last = np.indices((len(curve),) * 2)
+    sums = np.append(0.0, np.cumsum(curve))
+    means = (sums[1:] - sums[:-1, None]) / np.where(last < first, -1, last - first + 1)
+    means[last < first] = -np.inf
+    # the largest mean from each first place to this one or a later
+    reach = np.maximum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
+    reach[last < first] = np.inf
+    return np.asarray(reach.min(axis=0))
 
 
 def _at_random(own: Sample, others: Sample) -> float | None:
