@@ -163,6 +163,7 @@ def test_a_table_is_written_between_its_marks_and_nowhere_else(name: str, tmp_pa
         ("promises", "false in at most {high}% (10% allowed)", "cascades", 2),
         ("promises", "{low} to {high}% passed", "card", 2),
         ("promises", "and {low} to {high}% failed", "card", 3),
+        ("promises", "{low} to {high}% had one of either", "alarms", 4),
         ("promises", "in {low} to {high}% of the studies (10% promised)", "looks", 2),
         ("promises", "`--repeated` in at most {high}%", "looks", 3),
     ],

@@ -47,9 +47,10 @@ def cascade_words(document: CascadeDocument) -> Words:
     ]
     points = [(o.price, o.risk or 0.0) for o in document.frontier if o.risk is not None]
     marks: list[Mark] = [(f"at most {document.alpha:.4g}", None, document.alpha)]
+    caption = "What was tested: dashed is the risk asked for."
     if document.certified:
         marks.append(("the cascade", whole.price, whole.risk))
-    caption = "What was tested: dashed is the risk asked for; the large dot is the cascade."
+        caption = "What was tested: dashed is the risk asked for; the large dot is the cascade."
     drawing = Curve(sorted(points), "price of a row", "risk here", caption, marks)
     facts = [Fact("price of a row", number(whole.price, ".4g"))]
     facts.append(Fact("go to people", percent(whole.referred)))
