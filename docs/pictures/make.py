@@ -43,11 +43,13 @@ def page_charts(folder: Path) -> dict[str, Figure | None]:
     threshold = acumen.threshold(run, risk=0.12, **options)
     plan = acumen.plan(sd=0.1, detect=0.03)
     rows = {"case": "id", "prediction": "ai_rating", "labelled": "human_rating", "levels": "1-5"}
-    mean = acumen.estimate(folder / "few.csv", **rows).results.estimates["mean"]
+    mean = acumen.estimate(folder / "few.csv", **rows).document.estimates["mean"]
     sides = ("with the judge", "labels alone")
     named = zip(sides, (mean.estimate, mean.classical), strict=True)
     return {
-        "raters": raters.floors(read_document(folder / "demo" / "ratings" / "rated.json")),
+        "raters": raters.floors(
+            read_document(folder / "demo" / "ratings" / "rated.json"), "units of the scale"
+        ),
         "few-labels": raters.estimates(
             [("Mean rating", side, measured) for side, measured in named if measured], sides, ""
         ),

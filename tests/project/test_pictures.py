@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import shutil
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from acumen.charts import available
+from acumen.studies import phq8_run
+from tests.report.kinds import KINDS
 
 DOCS = Path(__file__).parents[2] / "docs"
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -31,6 +36,19 @@ def test_the_gallery_has_every_chart_once_with_its_picture() -> None:
     drawn = [words[words.index("-o") + 1] for words in plots]
     assert [f"{words[words.index('--chart') + 1]}.svg" for words in plots] == drawn
     assert sorted(drawn) == sorted(f"{name}.svg" for name in available())
+
+
+def test_what_only_pages_draw_is_drawn(tmp_path: Path) -> None:
+    """From the files that the demo makes, and one of the documentation."""
+    (tmp_path / "demo" / "phq8").mkdir(parents=True)
+    (tmp_path / "demo" / "ratings").mkdir()
+    shutil.copy(DOCS / "data" / "few.csv", tmp_path)
+    (tmp_path / "demo" / "phq8" / "run.json").write_text(json.dumps(phq8_run()), "utf-8")
+    rated: Any = KINDS["rate"]()
+    rated.write(tmp_path / "demo" / "ratings" / "rated.json")
+    charts = script("pictures/make.py").page_charts(tmp_path)
+    assert [name for name, figure in charts.items() if figure is None] == []
+    assert all((DOCS / "pictures" / f"{name}.svg").is_file() for name in charts)
 
 
 def test_every_picture_is_small_and_on_a_page() -> None:

@@ -508,6 +508,15 @@ def test_on_paper_no_part_of_a_page_lies_on_another(browser: Any, page_file: Pat
                 && getComputedStyle(part).maxHeight !== 'none').map(part => part.outerHTML)"""
         )
         assert over == []
+        assert page.locator(".act").count() > 3
+        assert not any(act.is_visible() for act in page.locator(".act").all())
+        swatch, question = page.evaluate(
+            "['.swatch', '.question'].map(s => getComputedStyle(document.querySelector(s)))"
+            ".map(style => [style.printColorAdjust, style.breakAfter])"
+        )
+        assert (swatch[0], question[1]) == ("exact", "avoid")
+        line = page.evaluate("document.querySelector('.cases tbody tr').offsetHeight")
+        assert line < 22, "a case is one low line"
         rows = page.evaluate(
             "[...document.querySelectorAll('.cases tbody')].map(b =>"
             " [...b.rows].filter(r => r.offsetHeight).length)"
@@ -572,14 +581,20 @@ def test_charts_take_the_colour_of_the_page(browser: Any, desk: Seen, page_file:
 
 
 def cut(page: Any) -> list[str]:
-    """Words of charts that reach out of the box of their chart."""
+    """Words of charts that reach out of their chart, or lie on one another."""
     found: list[str] = page.evaluate(
         """[...document.querySelectorAll('.chart')].flatMap(chart => {
             const box = chart.getBoundingClientRect();
-            return [...chart.querySelectorAll('svg text')].filter(text => {
-                const word = text.getBoundingClientRect();
-                return word.width && (word.left < box.left - 1 || word.right > box.right + 1);
-            }).map(text => `${chart.id}: ${text.textContent}`);
+            const low = chart.querySelector('svg')?.getBoundingClientRect().bottom;
+            const words = [...chart.querySelectorAll('svg text:not([opacity="0"])')]
+                .map(text => [text.textContent, text.getBoundingClientRect()])
+                .filter(([text, word]) => word.width && text.trim());
+            const out = words.filter(([, word]) => word.left < box.left - 1
+                || word.right > box.right + 1 || word.bottom > low + 1);
+            const over = words.filter(([, one], at) => words.slice(at + 1).some(([, other]) =>
+                Math.min(one.right, other.right) - Math.max(one.left, other.left) > 2
+                && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 4));
+            return [...out, ...over].map(([text]) => `${chart.id}: ${text}`);
         })"""
     )
     return found
@@ -605,12 +620,53 @@ def test_a_phone_shows_it_without_scrolling_sideways(
     desk: Seen, phone: Any, pair_phone: Any
 ) -> None:
     for page in (desk.page, phone, pair_phone):
+        unfold(page)
         assert cut(page) == []
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     wide = phone.evaluate(
         "[...document.querySelectorAll('.chart svg')].map(s => s.getBoundingClientRect().width)"
     )
     assert max(wide) <= 390
+
+
+def test_no_word_of_a_table_is_broken_on_a_phone_and_no_cell_is_a_column_of_words(
+    browser: Any, pair_phone: Any, tmp_path: Path
+) -> None:
+    """Neither in the heads beside the slider, nor in the last column of what scrolls sideways."""
+    from acumen.report.html import write_report
+
+    broken = """[...document.querySelectorAll('.cut thead th')].filter(head => {
+        const range = document.createRange(), { firstChild: text } = head;
+        return [...text.data.matchAll(/\\S+/g)].some(word => {
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            return range.getClientRects().length > 1;
+        });
+    }).map(head => head.textContent)"""
+    assert pair_phone.locator(".cut thead th").count() == 4
+    assert pair_phone.evaluate(broken) == []
+    write_report([EVERY["survey"](), KINDS["label"]()], tmp_path / "tables.html")
+    with opened(browser, tmp_path / "tables.html", width=390) as seen:
+        unfold(seen.page)
+        tall = seen.page.evaluate(
+            "[...document.querySelectorAll('.scroll td')].filter(d => d.offsetHeight > 75)"
+            ".map(d => d.textContent)"
+        )
+        assert tall == []
+
+
+def test_no_word_of_a_chart_is_cut_at_any_width(
+    browser: Any, page_file: Path, tmp_path: Path
+) -> None:
+    """Neither the last number of an axis, nor the last line of a legend or of small charts."""
+    from acumen.report.html import write_report
+
+    write_report([KINDS["seven"](), KINDS["rate"]()], tmp_path / "others.html")
+    for path in (page_file, tmp_path / "others.html"):
+        for width in (390, 720):
+            with opened(browser, path, width=width) as seen:
+                unfold(seen.page)
+                assert cut(seen.page) == [], width
 
 
 @pytest.mark.parametrize("count", [2, 7])

@@ -199,3 +199,30 @@ def test_curves_of_eight_systems_are_a_small_chart_each() -> None:
     figure = chart("precision-recall", document(8)).to_dict(validate=False)
     assert figure["facet"]["sort"] == document(8).input_names
     assert "facet" not in chart("precision-recall", document(2)).to_dict(validate=False)
+
+
+def test_no_small_chart_of_a_figure_is_fainter_than_another(tmp_path: Path) -> None:
+    """A figure has no chooser; thirteen functions, of which eleven are probabilities."""
+    write_figure(chart("reliability", document(1)), tmp_path / "f.svg", Paper(3.25))
+    dots = re.findall(r'<path [^>]*fill="#3d84c6"[^>]*>', _text(tmp_path / "f.svg"))
+    assert len(dots) > 60
+    assert {re.search(r' opacity="([\d.]+)"', dot)[1] for dot in dots} == {"0.95"}  # type: ignore[index] # each has one
+
+
+def test_a_figure_names_its_function_and_small_charts_name_the_systems() -> None:
+    for name in ("risk-coverage", "reliability"):
+        assert chart(name, document(8)).title == "confidence"
+    one = chart("risk-coverage", document(2), functions=["llm"])
+    assert one.title == "llm, toy1 and noisier"
+
+
+def test_the_title_of_an_axis_is_no_longer_than_a_small_chart_is_high() -> None:
+    """Of letters 12 pixels high, 0.52 as wide on average."""
+    for name, figure in drawn(8):
+        spec = figure.to_dict(validate=False)
+        if "facet" not in spec:
+            continue
+        for layer in spec["spec"].get("layer", [spec["spec"]]):
+            title = layer["encoding"].get("y", {}).get("title") or ""
+            for line in [title] if isinstance(title, str) else title:
+                assert 12 * 0.52 * len(line) < spec["spec"]["height"], (name, line)

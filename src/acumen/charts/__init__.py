@@ -40,7 +40,7 @@ CHARTS: Final[Mapping[str, Callable[[MetricsArtifact], Figure | None]]] = {
 OF_FUNCTIONS: Final = ("risk-coverage", "generalized-risk", "reliability")
 """Charts that a figure file names after their function where they have one alone."""
 NAMED: Final = 2
-"""Systems that such a name has; of more, the others are counted."""
+"""Systems that such a name has; of more, each is named at its curve or above its small chart."""
 
 
 def with_functions(artifact: MetricsArtifact, functions: Sequence[str]) -> MetricsArtifact:
@@ -89,9 +89,8 @@ def _of_metrics(name: str, artifact: MetricsArtifact, functions: Sequence[str] |
         artifact = with_functions(artifact, functions)
     figure = _drawn(draw(artifact), name, "the artifact holds")
     if name in OF_FUNCTIONS and len(artifact.functions) == 1:
-        first, rest = artifact.input_names[:NAMED], artifact.input_names[NAMED:]
-        more = [f"{len(rest)} more"] if rest else []
-        figure.title = f"{theme_name(artifact.functions[0])}, {' and '.join([*first, *more])}"
+        systems = [" and ".join(artifact.input_names)] if len(artifact.inputs) <= NAMED else []
+        figure.title = ", ".join([theme_name(artifact.functions[0]), *systems])
     return figure
 
 

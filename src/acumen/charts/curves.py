@@ -24,12 +24,12 @@ NAME_HEIGHT: Final = 0.06
 
 def risk_coverage(artifact: MetricsArtifact) -> theme.Figure | None:
     """Selective risk against coverage, with bands, the optimum and what each could achieve."""
-    return _figure(artifact, "r", f"selective risk ({theme.name(artifact.loss.name)})")
+    return _figure(artifact, "r", "selective risk")
 
 
 def generalized_risk(artifact: MetricsArtifact) -> theme.Figure | None:
     """Generalized risk against coverage: the area under it is AUGRC."""
-    return _figure(artifact, "g", f"generalized risk ({theme.name(artifact.loss.name)})")
+    return _figure(artifact, "g", "generalized risk")
 
 
 def curve_rows(artifact: MetricsArtifact) -> list[dict[str, Any]]:
@@ -119,7 +119,7 @@ def _label_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return labels
 
 
-def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | None:
+def _figure(artifact: MetricsArtifact, risk: str, called: str) -> theme.Figure | None:
     rows = curve_rows(artifact)
     if not rows:
         return None
@@ -144,6 +144,8 @@ def _figure(artifact: MetricsArtifact, risk: str, title: str) -> theme.Figure | 
         color = alt.Color("s:N", scale=theme.colours(systems), legend=None)
     x = alt.X("c:Q", title="coverage", scale=alt.Scale(domain=[0, 1]))
     tops = _tops((*rows, *floors, *kinds["b"]), risk)
+    loss = f"({theme.name(artifact.loss.name)})"
+    title = [called, loss] if many else f"{called} {loss}"  # a small chart has no room for one line
     y = alt.Y(f"{risk}:Q", title=title, scale=alt.Scale(domain=[0, alt.ExprRef("top")]))
 
     apart = [alt.Detail("s:N"), alt.Detail("f:N")]

@@ -30,7 +30,9 @@ def heat(
     if not cells:
         return None
     rows = list(dict.fromkeys(cell["y"] for cell in cells))
-    top = alt.Axis(labelAngle=0, orient="top")
+    letters = f"max(5, floor(width / {8 * len(columns)}))"  # of a name above its column
+    short = theme.SHORT_LABEL.format(most=letters, part=f"floor(({letters} - 1) / 2)")
+    top = alt.Axis(labelAngle=0, orient="top", labelOverlap=False, labelExpr=short)
     sets = theme.Sets()
     chart = heat_map(
         sets.add(cells),
@@ -71,14 +73,16 @@ def pairs(document: RatingsDocument) -> theme.Figure | None:
 
 def floors(document: RatingsDocument, unit: str) -> theme.Figure | None:
     """Each judge's distance from a random person beside that between two people."""
-    groups = ("judge and a person", "two people")
+    colours = {"judge and a person": theme.INK, "two people": theme.DIM}
+    groups = tuple(colours)
     rows = [
         row(theme.name(name), group, measured.value, measured)
         for name, judge in document.judges.items()
         for group, measured in zip(groups, (judge.risk, judge.noise_floor), strict=True)
         if measured.value is not None
     ]
-    return interval_plot(rows, f"{unit} apart, on average", group="who", groups=groups)
+    title = f"{unit} apart, on average"
+    return interval_plot(rows, title, group="who", groups=groups, known=colours)
 
 
 def effects(named: Iterable[tuple[str, str, Measured | Delta]], title: str) -> theme.Figure | None:

@@ -53,8 +53,10 @@ def reliability(artifact: MetricsArtifact) -> theme.Figure | None:
     layers = _reliability_layers(sets, rows, color, faint)
     many = len(panels) > 1
     figure = theme.multiples(layers, panels, height=130, by="m") if many else layers
-    first = artifact.best_function
-    picked = [theme.name(first)] if first and theme.name(first) in names else names[:1]
+    best = artifact.best_function
+    first = theme.name(best) if best and theme.name(best) in names else names[0]
+    # a figure has no chooser: none of its small charts is fainter than another
+    picked = [first, *(name for name in names if name != first and by_function)]
     figure.params = [alt.VariableParameter(name="picked", value=picked)]
     picks = dict.fromkeys(names)
     cases = {"f": "function", "lo": "at least", "hi": "below", "s": "system"}
@@ -125,7 +127,7 @@ def _reliability_layers(
     panels = dict.fromkeys(row["m"] for row in rows)
     ideal = [{"m": m, "k": "d", "p": end, "a": end} for m in panels for end in (0, 1)]
     data = sets.add([*(row | {"k": "b"} for row in rows), *ideal])
-    x = alt.X("p:Q", title="mean confidence of the bin", scale=unit)
+    x = alt.X("p:Q", title="mean confidence", scale=unit)
     y = alt.Y("a:Q", title="share right", scale=unit)
     dashed: dict[str, Any] = {"color": theme.GREY, "strokeDash": [6, 4], "strokeWidth": 1.4}
     diagonal = alt.Chart().transform_filter("datum.k === 'd'").mark_line(**dashed).encode(x, y)

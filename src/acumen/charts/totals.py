@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from acumen.charts import theme
 from acumen.charts.altair import alt
@@ -25,11 +25,9 @@ def scatter(rows: Sequence[CaseTotal], total: TotalPart) -> theme.Figure | None:
         alt.Y("own:Q", title="total", scale=scale),
     )
     tooltip = [alt.Tooltip(f"{key}:N", title=title) for key, title in _FIELDS.items()]
-    colour = alt.Color(
-        "k:N",
-        title=None,
-        scale=alt.Scale(domain=["total", "range"], range=[theme.BLUE, theme.ORANGE]),
-    )
+    kinds = [kind for kind in COLOURS if any(_mark(row)["k"] == kind for row in known)]
+    legend = alt.Legend(orient="bottom") if len(kinds) > 1 else None
+    colour = alt.Color("k:N", title=None, scale=theme.colours(kinds, COLOURS), legend=legend)
     base = alt.Chart(marks)
     layers: list[Any] = [
         alt.Chart(sets.add(ends)).mark_line(strokeDash=[4, 4], color=theme.GREY).encode(x, y),
@@ -46,6 +44,7 @@ def scatter(rows: Sequence[CaseTotal], total: TotalPart) -> theme.Figure | None:
     return theme.finish(alt.layer(*layers), sets)
 
 
+COLOURS: Final = {"total": theme.BLUE, "range": theme.INK}
 _FIELDS = {"n": "case", "t": "true total", "own": "total", "lo": "at least", "hi": "at most"}
 
 

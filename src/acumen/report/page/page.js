@@ -67,9 +67,22 @@
       const view = target.acumenView;
       const width = Math.floor(contentRect.width);
       if (!view || !width || target.dataset.facets || Math.abs(view.width() - width) < 2) continue;
-      view.width(width).runAsync().then(() => quiet(target));
+      run(target, view.width(width));
     }
   });
+
+  // Vega makes room for the words that a chart had before. Narrower, it may have others at its end, or its
+  // legend more lines: then it is laid out once more, from the size it has now.
+  async function run(box, view) {
+    await view.runAsync();
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      const { width, height } = box.querySelector("svg").viewBox.baseVal;
+      const [x, y] = view.origin(), { x2, y2 } = view.scenegraph().root.bounds;
+      if (x + x2 <= width && y + y2 <= height) break;
+      await view.resize().runAsync();
+    }
+    quiet(box);
+  }
 
   // A chart is one picture with a name: what it is made of says nothing by itself. Where its marks
   // lead to cases, they are buttons: one of them is reached by Tab, the others by arrows.
@@ -133,7 +146,7 @@
       const { view } = await window.vegaEmbed(box, prepared(chart), settings);
       box.acumenView = view;
       if ("facet" in chart.spec) box.dataset.facets = "yes";
-      quiet(box);
+      await run(box, view);
       sized.observe(box);
       takeChart(box, view);
       if (cases && box.closest("article").querySelector(".cases")) lead(box, view, cases);
@@ -587,8 +600,7 @@
         swatch.style.background = colours[name];
         return made("span", {}, swatch, made("bdi", { textContent: name }));
       }));
-      await view.runAsync();
-      quiet(box);
+      await run(box, view);
     }
 
     async function follow() {
@@ -691,7 +703,7 @@
         return text;
       }));
       commands.previousSibling.hidden = !told.length;
-      view?.signal("cut", systems.map((system) => `${system} ${point(system)?.t}`)).runAsync().then(() => quiet(box));
+      if (view) run(box, view.signal("cut", systems.map((system) => `${system} ${point(system)?.t}`)));
     }
 
     range.addEventListener("input", () => move(cuts[Number(range.value)]));
@@ -726,7 +738,7 @@
     box.acumenLead = { can, go };
     quiet(box);
     box.addEventListener("keydown", (event) => step(box, event));
-    box.closest("figure").querySelector(".caption").append(" Choose a mark to see its cases.");
+    box.closest("figure").querySelector(".caption").append(made("span", { className: "act", textContent: " Choose a mark to see its cases." }));
     view.addEventListener("click", (event, item) => { if (item?.datum && can(item.datum)) go(item.datum); });
     function go(datum) {
       const wanted = {};

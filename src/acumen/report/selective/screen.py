@@ -268,7 +268,10 @@ def _severity(artifact: MetricsArtifact) -> Section:
         chance = shares.get(title.removeprefix("AUPRC "))
         among = "" if chance is None or len(numbers) > 1 else f", by chance {chance:.1%}"
         rows.append((title + among, key, [metrics.get(key) for metrics in numbers]))
-    words = f"Answered rows ranked by {plain(first.ranked_by).replace('_', ' ')}, worst first."
+    ranked = f"Ranked by {plain(first.ranked_by).replace('_', ' ')}, worst first"
+    area = METRICS["ordinal_auprc"]
+    said = _said(artifact, [m.get(area.name) for m in numbers], area.unit)
+    words = f"{ranked}: {area.title} {said}; 100% is perfect."
     blocks = (_numbers(artifact, rows),)
     return Section("severity", "Does it rank severity", blocks, finding=words)
 

@@ -88,7 +88,7 @@ def _charts(document: TotalsDocument, system: SystemTotals, ask: Ask, at: int) -
     yield chart(
         "scatter",
         "Totals against the truth",
-        "Blue is a total; orange the range that open items leave; dashed the cut.",
+        "A dot is a total; a line the range that open items leave; dashed the cut.",
         _pairs_table(system.rows),
         partial(charts.scatter, system.rows, document.total),
     )
