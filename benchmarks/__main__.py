@@ -99,7 +99,8 @@ def work_rows() -> list[Row]:
     """Whole pieces of work: a verdict study, a page of many rows."""
     scored = verdicts.seconds()
     shown = report_page.seconds()
-    ranked = systems.many()
+    ranked, sliced = systems.many(), systems.of_systems(10, "--by", "group")
+    hundred = systems.of_systems(100)
     opened = "no browser here" if shown is None else f"{shown:.1f} s"
     return [
         Row("10,000 verdicts × 20 pieces of evidence, 10,000 resamples", "",
@@ -109,6 +110,12 @@ def work_rows() -> list[Row]:
         Row(f"{systems.SYSTEMS} systems of 41 cases × 8 items, all pairs and ranks, each",
             "one system alone", f"{ranked['ratio']:.2f}× ({ranked['each']:.2f} s)", "≤ 3×",
             ranked["ratio"] <= 3),
+        Row("acumen evaluate, 10 systems × 1,200 rows in 30 groups, whole command", "",
+            f"{sliced.cpu:.1f} s of processor time, {sliced.memory:.0f} MB", "≤ 6 s, idle",
+            sliced.cpu <= 6),
+        Row("acumen evaluate, 100 systems × 1,200 rows, all pairs and ranks, whole command", "",
+            f"{hundred.cpu:.1f} s of processor time, {hundred.memory:.0f} MB",
+            "≤ 10 s, 700 MB, idle", hundred.cpu <= 10 and hundred.memory <= 700),
     ]  # fmt: skip
 
 

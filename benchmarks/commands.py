@@ -75,11 +75,11 @@ def of_rows(rows: int, repeats: int = 2) -> Cost:
         table = pa.table({**numbers, "item": item, "prediction": prediction})
         parquet.write_table(table, path)
         del columns, numbers, prediction, item, table
-        costs = [_cost(["evaluate", str(path)]) for _ in range(repeats)]
+        costs = [cost_of(["evaluate", str(path)]) for _ in range(repeats)]
     return min(costs, key=lambda cost: cost.cpu)
 
 
-def _cost(command: list[str]) -> Cost:
+def cost_of(command: list[str]) -> Cost:
     begun = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "acumen", *command],

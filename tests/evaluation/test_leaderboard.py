@@ -233,6 +233,22 @@ def test_nothing_printed_calls_a_system_left_or_right(four: Evaluation) -> None:
         assert not {"left", "left:", "right:", "right,", "(right)"} & {*words}
 
 
+@pytest.mark.parametrize("interval", ["default", "percentile"])
+def test_percentiles_of_many_are_drawn_for_the_document_and_are_those_of_each_alone(
+    interval: Any,
+) -> None:
+    options: Any = {"resamples": 100, "threads": 1, "interval": interval}
+    tables = {f"s{at}": system(0.2 + 0.1 * at, seed=at) for at in range(3)}
+    several = acumen.evaluate(tables, **options)
+    drawn = [side.bootstrap for _, _, side in several.variants()]
+    alone = [acumen.evaluate(table, **options).document for table in tables.values()]
+    assert drawn == [of.sides["confidence"][0].bootstrap for of in alone]
+    assert all(ends is not None for ends in drawn[0].ci95.values())
+    on_screen = several.brief.sides["confidence"][0].bootstrap
+    assert (on_screen.ci95["aurc_full"] is None) == (interval == "default")
+    assert on_screen.drop_rate == drawn[0].drop_rate
+
+
 def test_an_evaluation_answers_by_the_name_of_a_metric(four: Evaluation) -> None:
     by_system = four["augrc"]
     assert isinstance(by_system, dict)

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from acumen._version import __version__
+from acumen.defaults import INTERVAL
 from acumen.evaluation.both_sides import abstention_part
 from acumen.evaluation.charted import draw, listed_points, summarize
 from acumen.evaluation.level_part import level_part
-from acumen.evaluation.plan import Plan, System
+from acumen.evaluation.plan import Plan, System, find_twins
 from acumen.evaluation.slices import slices
 from acumen.files.json import created_at
-from acumen.inference.infer import Inference
+from acumen.inference.infer import Inference, infer
 from acumen.inference.matched import with_fragility
 from acumen.inference.multiplicity import holm
 from acumen.inference.paired import Contrast, claim
-from acumen.inference.resample import MOST_LEFT_OUT
+from acumen.inference.resample import MOST_LEFT_OUT, cores
 from acumen.metrics.conventions import conventions
 from acumen.results import metrics as document
 from acumen.stages import stage
@@ -28,6 +30,7 @@ from acumen.table.align import everyone
 from acumen.table.judgments import NO_TRUTH, Judgments, Outcome, Signal, SignalState
 from acumen.table.losses import LOSSES, find_loss
 from acumen.table.scale import scale_option
+from acumen.threads import share
 from acumen.types import Floats
 from acumen.values.measured import Delta, Description, Measured, finite
 from acumen.views.ranking import Ranking
@@ -69,6 +72,11 @@ def source_keys(plan: Plan) -> dict[str, str]:
     """Our name of a metric -> its key in the document that the source defines."""
     areas = {metric.name: _AT_COVERAGE[name] for name, metric in plan.areas().items()}
     return _AREAS | {name: name for name in _PERCENT} | areas
+
+
+def written(plan: Plan) -> set[str]:
+    """The metrics of which the document has percentile intervals."""
+    return {*source_keys(plan), *(metric.name for metric in plan.cuts().values())}
 
 
 def variant(
@@ -267,13 +275,43 @@ def evaluation(
 def complete(
     numbers: document.MetricsArtifact, systems: Sequence[System]
 ) -> document.MetricsArtifact:
-    """The document with its rows, every metric of slices, and what charts draw of functions."""
+    """The document with its rows, every metric of slices, and what charts draw of functions.
+
+    Of many systems also with the percentile intervals, for which a screen resamples nothing.
+    """
     of_truth = (system for system in systems if system.table.has_truth)
     summaries = [draw(*both) for both in zip(of_truth, numbers.summaries, strict=True)]
     whole = {"rows": _rows(systems), "summaries": summaries}
+    if len(systems) > 2 and systems[0].plan.options.method == INTERVAL:
+        whole["confidence_variants"] = _with_percentiles(numbers, systems)
     if numbers.slices:
         whole["slices"] = slices(systems, systems[0].plan.by, numbers.best_function)
     return numbers.model_copy(update=whole)
+
+
+def _with_percentiles(
+    numbers: document.MetricsArtifact, systems: Sequence[System]
+) -> dict[str, dict[str, document.Variant]]:
+    """The numbers of every confidence function, with what resamples say of them."""
+    plan = systems[0].plan
+    metrics = [metric for metric in plan.metrics() if metric.name in written(plan)]
+    options, twins = replace(plan.options, threads=1, advance=None), find_twins(systems)
+
+    def drawn(name: str, system: System) -> document.BootstrapModel:
+        ranking = system.rankings[name]
+        return _bootstrap(infer(metrics, ranking, options, ()), plan, ranking.n_cases)
+
+    threads, sides = plan.options.threads or cores(), numbers.sides
+    own = {n: share(partial(drawn, n), systems, threads) for n in sides if n not in twins}
+    return {
+        name: {
+            f"input_{at}": side.model_copy(update={"bootstrap": bootstrap})
+            for at, (side, bootstrap) in enumerate(
+                zip(of_each, own[twins.get(name, name)], strict=True)
+            )
+        }
+        for name, of_each in sides.items()
+    }
 
 
 def balance_of(table: Judgments) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,7 +10,14 @@ import numpy as np
 
 from acumen import confidence as confidences
 from acumen.confidence.grammar import find, uses_calibration
-from acumen.defaults import CONFIDENCE, FEWEST_CASES, LARGEST_SHARE, RELIABLE_CASES, RESAMPLES
+from acumen.defaults import (
+    CONFIDENCE,
+    FEWEST_CASES,
+    INTERVAL,
+    LARGEST_SHARE,
+    RELIABLE_CASES,
+    RESAMPLES,
+)
 from acumen.errors import UsageError, counted, label, printable
 from acumen.evaluation import build
 from acumen.evaluation.abstain import abstain
@@ -213,12 +220,12 @@ def _measure(systems: Sequence[System], name: str, options: Options, threads: in
         numbers = [{m: getattr(c, s) for m, c in contrasts.items()} for s in ("left", "right")]
         sides = [_side(*of, name, plural=True) for of in zip(systems, numbers, strict=True)]
     elif len(systems) == 1:
-        numbers = [_alone(systems[0], name, options)]
+        numbers = [_alone(systems[0], name, options, build.written(plan))]
         sides = [_side(systems[0], numbers[0], name, plural=False)]
     else:
         numbers = [{}]
         sides = share(
-            lambda system: _side(system, _alone(system, name, options), name, plural=True),
+            lambda system: _side(system, _alone(system, name, options, ()), name, plural=True),
             systems,
             threads,
         )
@@ -238,12 +245,14 @@ def _side(
     return build.variant(ranking, numbers, system.plan, beside), notes
 
 
-def _alone(system: System, name: str, options: Options) -> dict[str, Inference]:
+def _alone(
+    system: System, name: str, options: Options, resampled: Collection[str]
+) -> dict[str, Inference]:
+    """Every metric of a system; by default only some are ``resampled``, for their percentiles."""
     of_best = ("augrc", "failure_auroc")
     plan, ranking = system.plan, system.rankings[name]
-    written = {*build.source_keys(plan), *(metric.name for metric in plan.cuts().values())}
-    resampled = written if options.method == "default" else None
-    by_rank = infer(plan.metrics(), ranking, options, of_best, resampled)
+    drawn = resampled if options.method == INTERVAL else None
+    by_rank = infer(plan.metrics(), ranking, options, of_best, drawn)
     return by_rank | system.infer_reliability(name, alone=True)
 
 

@@ -150,7 +150,7 @@ def infer(
     for name, jackknife in jackknives:
         metric, row = metrics[place[name]], place[name]
         estimate = metric.estimate(estimates[row], view, once)
-        is_stand_in = drawn[row] is not metric
+        is_stand_in = resampled is not None and name not in resampled
         replicates = Replicates(values[rows[functions[row]]], probability, is_stand_in)
         number = inference_of(metric, view, estimate, replicates, jackknife, options)
         numbers[name] = number if compared is None or name in compared else number.summary

@@ -103,7 +103,13 @@ def off_by_one_accuracy(ranking: Ranking, weights: CaseWeights) -> Floats:
     return ratio(totals.within(1), totals.on_levels)
 
 
-@_risk(title="AURC", one_error=over_coverage)
+def _no_loss(ranking: Ranking, weights: CaseWeights) -> Floats:
+    """Undefined where nothing is lost: then an area is 0, and there is no percentage of it."""
+    loss = ranking.totals(weights).loss
+    return ratio(loss, loss)
+
+
+@_risk(title="AURC", one_error=over_coverage, gaps=mean_loss)
 def aurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under selective risk over coverage, on [0, coverage]; lower is better.
 
@@ -118,7 +124,7 @@ def aurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     return area_of_risk(ranking, weights, ranking.area(weights, "risk"))
 
 
-@_risk(title="AUGRC", one_error=over_coverage_twice)
+@_risk(title="AUGRC", one_error=over_coverage_twice, gaps=mean_loss)
 def augrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under generalized risk over coverage, on [0, coverage]; lower is better.
 
@@ -132,7 +138,7 @@ def augrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     return area_of_loss(ranking, weights, ranking.area(weights, "loss"))
 
 
-@_risk(title="Optimal AURC", one_error=over_coverage, exempt_from_scaling=True)
+@_risk(title="Optimal AURC", one_error=over_coverage, exempt_from_scaling=True, gaps=mean_loss)
 def aurc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC had the answered rows been ranked by loss, one row a point; a reference.
 
@@ -147,7 +153,7 @@ def aurc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     return area_of_risk(ranking, weights, ranking.optimum(weights)[0] / 2)
 
 
-@_risk(title="Optimal AUGRC", one_error=over_coverage_twice)
+@_risk(title="Optimal AUGRC", one_error=over_coverage_twice, gaps=mean_loss)
 def augrc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC had the answered rows been ranked by loss; a reference.
 
@@ -161,7 +167,13 @@ def augrc_optimal(ranking: Ranking, weights: CaseWeights) -> Floats:
     return area_of_loss(ranking, weights, ranking.optimum(weights)[1] / 2)
 
 
-@_risk(title="Excess AURC", kind=Kind.EXCESS, one_error=over_coverage, exempt_from_scaling=True)
+@_risk(
+    title="Excess AURC",
+    kind=Kind.EXCESS,
+    one_error=over_coverage,
+    exempt_from_scaling=True,
+    gaps=mean_loss,
+)
 def eaurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AURC above its optimum; lower is better. Ties can make it negative: see aurc_exact_excess.
 
@@ -174,7 +186,7 @@ def eaurc(ranking: Ranking, weights: CaseWeights) -> Floats:
     return excess
 
 
-@_risk(title="Excess AUGRC", one_error=over_coverage_twice)
+@_risk(title="Excess AUGRC", one_error=over_coverage_twice, gaps=mean_loss)
 def eaugrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""AUGRC above its optimum, never negative; lower is better.
 
@@ -193,6 +205,7 @@ def eaugrc(ranking: Ranking, weights: CaseWeights) -> Floats:
     kind=Kind.EXCESS,
     undefined="aurc_optimal is 0, so there is no percentage of it",
     exempt_from_scaling=True,
+    gaps=_no_loss,
 )
 def aurc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Excess of AURC in percent of its optimum; lower is better.
@@ -209,6 +222,7 @@ def aurc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     title="AUGRC above its optimum",
     unit=Unit.PERCENT,
     undefined="augrc_optimal is 0, so there is no percentage of it",
+    gaps=_no_loss,
 )
 def augrc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Excess of AUGRC in percent of its optimum; lower is better.
@@ -221,7 +235,7 @@ def augrc_gap_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     return _percent(eaugrc(ranking, weights), augrc_optimal(ranking, weights))
 
 
-@_risk(title="Achievable AURC", one_error=over_coverage, caution="one_row")
+@_risk(title="Achievable AURC", one_error=over_coverage, caution="one_row", gaps=mean_loss)
 def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""Area under the lower convex hull of (coverage, selective risk); a reference.
 
@@ -240,6 +254,7 @@ def aurc_achievable(ranking: Ranking, weights: CaseWeights) -> Floats:
     unit=Unit.PERCENT,
     kind=Kind.REAL,
     undefined="aurc is 0, so there is no percentage of it",
+    gaps=_no_loss,
 )
 def achievable_gain_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
     r"""How much of AURC a better choice of thresholds would save, in percent; lower is better.
@@ -254,7 +269,11 @@ def achievable_gain_pct(ranking: Ranking, weights: CaseWeights) -> Floats:
 
 
 @_risk(
-    title="AURC up to coverage {coverage}", one_error=over_coverage, smooth=False, in_many="smooth"
+    title="AURC up to coverage {coverage}",
+    one_error=over_coverage,
+    smooth=False,
+    in_many="smooth",
+    gaps=mean_loss,
 )
 def aurc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE
@@ -275,6 +294,7 @@ def aurc_at_coverage(
     one_error=over_coverage_twice,
     smooth=False,
     in_many="smooth",
+    gaps=mean_loss,
 )
 def augrc_at_coverage(
     ranking: Ranking, weights: CaseWeights, *, coverage: float = AREA_COVERAGE

@@ -179,10 +179,7 @@ class Evaluation(Result[MetricsArtifact]):
 
     def variants(self) -> Iterator[tuple[str, str, Variant]]:
         """(confidence function, system, numbers); the name is empty for a single system."""
-        names = self.systems if len(self.brief.inputs) > 1 else [""]
-        for function, sides in self.brief.sides.items():
-            for name, variant in zip(names, sides, strict=True):
-                yield function, name, variant
+        yield from _variants(self.document)
 
     def records(self) -> list[dict[str, Any]]:
         """One record a (confidence function, system, metric), and one a difference ``b − a``.
@@ -195,7 +192,7 @@ class Evaluation(Result[MetricsArtifact]):
         """
         artifact, comparison = self.brief, self.brief.comparison
         records = []
-        for function, system, variant in self.variants():
+        for function, system, variant in _variants(artifact):
             for metric, value in variant.metrics.items():
                 records.append(_record(function, system, metric, value.value, value))
         of_two = " − ".join(reversed(self.systems))
@@ -264,6 +261,13 @@ class Evaluation(Result[MetricsArtifact]):
             for standing in board.standings
         ]
         return frame_of(records, backend)
+
+
+def _variants(artifact: MetricsArtifact) -> Iterator[tuple[str, str, Variant]]:
+    names = artifact.input_names if len(artifact.inputs) > 1 else [""]
+    for function, sides in artifact.sides.items():
+        for name, variant in zip(names, sides, strict=True):
+            yield function, name, variant
 
 
 def _record(
