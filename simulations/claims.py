@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final
@@ -360,8 +360,9 @@ def of_decisions() -> Iterator[Cell]:
         yield Cell(name, draw, (claims,), cases=several)
     for of in gates:
         yield Cell("a difference at its bound, risk", decided.gated, of, cases=GATED)
-        where = "a difference at its bound, whole cases silent"
-        yield Cell(where, decided.gated_coverage, of, cases=GATED)
+        for whole, how in ((True, "whole cases"), (False, "most of some cases")):
+            shares = partial(decided.gated_coverage, whole=whole)
+            yield Cell(f"a difference at its bound, {how} silent", shares, of, cases=GATED)
     yield Cell("a difference as planned", decided.shown, (Claim.SHOWN_WITH,), least=POWER)
     where = "a judge at ε, far off in whole cases"
     yield Cell(where, decided.stands_in, (Claim.PASSES_TEST,), cases=(20, 100))

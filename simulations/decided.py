@@ -177,12 +177,13 @@ def gated(rng: Rng, n: int) -> Claim | None:
     return _verdict(found, "superiority", 0.0)
 
 
-def gated_coverage(rng: Rng, n: int) -> Claim | None:
-    """Whole cases of 3 to 12 rows fall silent, as many as are just too many."""
+def gated_coverage(rng: Rng, n: int, *, whole: bool = True) -> Claim | None:
+    """Cases of 3 to 12 rows fall silent, as much as is just too much: whole, or most of some."""
     size = rng.integers(3, 13, n)
     case = np.repeat(np.arange(n), size)
-    silent, none = rng.random(n) < 0.2, np.zeros(len(case), int)
-    new = rank(none, none, ~silent[case], case=case, n_cases=n, most_loss=1)
+    share = rng.random(n) < 0.2 if whole else rng.beta(0.2, 0.8, n)
+    silent, none = rng.random(len(case)) < share[case], np.zeros(len(case), int)
+    new = rank(none, none, ~silent, case=case, n_cases=n, most_loss=1)
     base = rank(none, none, case=case, n_cases=n, most_loss=1)
     return _verdict(
         measure(METRICS["coverage"], [base, new], n)[1].interval, "non-inferiority", 0.2

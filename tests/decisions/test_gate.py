@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -444,18 +445,37 @@ def test_a_case_larger_than_the_others_may_be_the_one_that_falls_silent() -> Non
     assert unequal <= 1 - share * 6 / 4 + 1e-12
 
 
-def test_the_end_of_a_skewed_difference_lies_where_hall_puts_it() -> None:
-    """Coverage falls in a few cases, much: the transformed t of Hall (1992) by itself."""
-    falls = [0.0] * 26 + [0.2, 0.3, 0.4, 0.5]  # carried by 1.4² / .54 = 3.6 cases
-    base, new = silent([0.2] * 30), silent([0.2 + d for d in falls])
+def chance_of_more(falls: list[Fraction], end: Fraction) -> float:
+    """P(Σ E (x − end) > 0) over exponential E, in partial fractions: no two amounts are equal."""
+    amounts = [fall - end for fall in falls]
+    return float(
+        sum(
+            math.prod(a / (a - other) for other in amounts if other is not a)
+            for a in amounts
+            if a > 0
+        )
+    )
+
+
+def test_the_end_of_a_skewed_difference_is_that_with_one_more_case_like_the_worst() -> None:
+    """Coverage falls much in a few cases, and a little in many."""
+    percents = [*range(26), 60, 70, 75, 80]
+    base, new = silent([0.1] * 30), silent([0.1 + p / 100 for p in percents])
     (check,) = acumen.gate(new, base, metric="coverage", margin=0.5).document.checks
-    d = np.array(falls)
-    g = stats.skew(d, bias=False)
-    kurtosis = stats.kurtosis(d, fisher=False)
-    t = stats.t.ppf(0.95, min(29, max(2, 2 * 30 / (kurtosis - 1))))
-    s = d.std(ddof=1) / math.sqrt(30)
-    inner = 1 + g * (-t / math.sqrt(30) - g / 180)
-    hall = d.mean() - 3 * s * math.sqrt(30) / g * (np.cbrt(inner) - 1)
-    assert check.measured.interval is not None
-    assert hall > d.mean() + t * s
-    assert check.measured.interval.high == pytest.approx(hall)
+    found = check.measured.interval
+    assert found is not None
+    falls = [Fraction(p, 100) for p in percents]
+    more = falls[-1] + Fraction(1, 10**9)  # the worst once more, and no two alike
+    assert chance_of_more([*falls, more], Fraction(found.high)) == pytest.approx(0.05, abs=1e-6)
+    error = np.std(np.array(percents) / 100, ddof=1) / math.sqrt(30)
+    assert found.high > np.mean(percents) / 100 + stats.t.ppf(0.95, 29) * error
+    assert found.method == "jackknife-t, one case more"
+    assert check.p_value is None
+
+
+def test_a_pass_is_undone_by_as_many_cases_as_its_own_end_allows() -> None:
+    base = whole_cases_silent(0, 100)
+    (check,) = acumen.gate(base, base, metric="coverage", margin=0.1).document.checks
+    assert check.verdict == "pass"
+    lost = next(k for k in range(1, 50) if stats.beta.ppf(0.95, k + 1, 100) >= 0.1)
+    assert check.undone_by == lost

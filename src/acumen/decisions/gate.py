@@ -22,13 +22,14 @@ from acumen.evaluation.completions import BOUNDED, Missing
 from acumen.evaluation.missing import without_missing
 from acumen.evaluation.plan import Plan, System, all_answered
 from acumen.inference.distributions import t_cdf
-from acumen.inference.fragile import mean_undone_by
+from acumen.inference.fragile import fewest, mean_undone_by
 from acumen.inference.infer import infer, marked, one_of
-from acumen.inference.intervals import skewed
+from acumen.inference.intervals import plain
 from acumen.inference.jackknife import Jackknife
+from acumen.inference.one_more import end_with, worst_of
 from acumen.inference.options import Options
 from acumen.inference.paired import delta_interval
-from acumen.inference.unseen import mean_bound
+from acumen.inference.unseen import FEW, carrying, mean_bound
 from acumen.metrics import METRICS, find_metric
 from acumen.metrics.registry import Metric, did_you_mean
 from acumen.results.decisions import Check, Rule, Undecided, Verdict
@@ -46,6 +47,8 @@ from acumen.views.weights import CaseRows
 
 LEVEL: Final = 2 * CONFIDENCE_LEVEL - 1
 """A two-sided interval of this level has one-sided ends of the usual one."""
+LOPSIDED: Final = 1e-9
+"""A skewness above this is no rounding."""
 UNRANKED: Final = ("coverage", "accuracy", "mean_loss")
 """Metrics of a ranking that no confidence changes."""
 
@@ -134,7 +137,7 @@ def measure(metric: Metric, views: Sequence[Any], n: int) -> tuple[list[float | 
     if isinstance(interval, Interval):
         jackknife = jackknife.minus(left.jackknife)
         if interval.method == "jackknife-t":
-            interval = skewed(value, jackknife, LEVEL)
+            interval = plain(value, jackknife, jackknife.n - 1.0).at(LEVEL)
         low, high = sorted(sign * end for end in (interval.low, interval.high))
         interval = interval.model_copy(update={"low": low, "high": high})
         interval = marked(interval, n, left, right)
@@ -162,7 +165,7 @@ def measuring_repeatedly(most_items: int | None) -> Measuring:
 def _with_few(
     metric: Metric, views: Sequence[CaseRows], measured: Measured, jackknife: Jackknife
 ) -> Measured:
-    """The ends that hold where few cases carry the value: their variance says nothing.
+    """The ends that hold where few cases carry the value: their variance says too little.
 
     Coverage may be lost in the largest case as a whole; elsewhere the most is what is seen.
     """
@@ -170,22 +173,49 @@ def _with_few(
     if interval is None or value is None or jackknife.undefined:
         return measured
     if metric.name == "coverage":
-        sizes = views[-1].case_weight / views[-1].case_weight.mean()
-        parts, most = _left_open(views, sizes), float(sizes.max())
-        ends = -mean_bound(-parts, most, chance), mean_bound(parts, most, chance)
-        low, high = ends if len(views) == 2 else (1.0 - ends[1], -math.inf)
+        lost, sizes = _left_open(views), views[-1].case_weight
+        low, high = (sign * _end(sign * lost, sizes) for sign in (-1.0, 1.0))
+        if len(views) == 1:
+            low, high = 1.0 - high, 1.0 - low
     else:
         parts = value - (jackknife.n - 1) * jackknife.deviations
-        low = -mean_bound(-parts, float(-parts.min()), chance)
-        high = mean_bound(parts, float(parts.max()), chance)
-    wider = {"low": min(interval.low, low), "high": max(interval.high, high)}
-    return measured.model_copy(update={"interval": interval.model_copy(update=wider)})
+        if interval.method == "jackknife-t":
+            once = np.ones(len(parts))
+            low, high = (sign * _end_of_mean(sign * parts, once) for sign in (-1.0, 1.0))
+        else:
+            low = -mean_bound(-parts, float(-parts.min()), chance)
+            high = mean_bound(parts, float(parts.max()), chance)
+    if low >= interval.low and high <= interval.high:
+        return measured
+    ends = {"low": min(interval.low, low), "high": max(interval.high, high)}
+    wider = interval.model_copy(update={**ends, "method": f"{interval.method}, one case more"})
+    return measured.model_copy(update={"interval": wider})
 
 
-def _left_open(views: Sequence[CaseRows], sizes: Floats) -> Floats:
-    """The share of its rows that each case leaves open, or leaves open more than before."""
-    answered = [np.bincount(v.index, v.own, v.n_cases) / v.case_weight.mean() for v in views]
-    return np.asarray((answered[0] if len(views) == 2 else sizes) - answered[-1])
+def _end(lost: Floats, sizes: Floats) -> float:
+    """The upper end of the share of rows that is lost, where it needs more than a t-test.
+
+    So it does where few cases lose any: then the largest may be lost as a whole.
+    """
+    if float(carrying(np.maximum(lost, 0.0))) >= FEW:
+        return _end_of_mean(lost, sizes)
+    more = float(sizes.max()), float(sizes.mean())
+    return min(1.0, end_with(lost, sizes, more, 1.0 - CONFIDENCE_LEVEL))
+
+
+def _end_of_mean(x: Floats, m: Floats) -> float:
+    """The upper end of the ratio of sums, where a few cases lie far above the others; else −∞."""
+    rest = x - float(x.sum() / m.sum()) * m
+    spread = float(rest @ rest) / len(rest)
+    if float((rest**3).mean()) <= LOPSIDED * spread**1.5:
+        return -math.inf
+    return end_with(x, m, worst_of(x, m), 1.0 - CONFIDENCE_LEVEL)
+
+
+def _left_open(views: Sequence[CaseRows]) -> Floats:
+    """The rows that each case leaves open, or leaves open more than before."""
+    answered = [np.bincount(v.index, v.own, v.n_cases) for v in views]
+    return np.asarray((answered[0] if len(views) == 2 else views[0].case_weight) - answered[-1])
 
 
 def p_value(rule: Rule, measured: Measured, bound: float, n: int) -> float | None:
@@ -332,7 +362,18 @@ def _undone_by(rule: Rule, metric: Metric, views: Sequence[Any], bound: float) -
     worst, limit = float(worse.max()), {"at-least": -bound, "superiority": 0.0}.get(rule, bound)
     if metric.kind.bounds == (0.0, 1.0):
         worst = max(worst, 0.0 if rule == "at-least" else 1.0)
-    return mean_undone_by(worse, worst, limit, 1.0 - CONFIDENCE_LEVEL)
+    by_test = mean_undone_by(worse, worst, limit, 1.0 - CONFIDENCE_LEVEL)
+    if metric.name != "coverage" or rule == "at-most":
+        return by_test
+    lost, sizes = _left_open(views), views[-1].case_weight
+    share = 1.0 - bound if rule == "at-least" else limit
+
+    def undoes(cases: int) -> bool:
+        more = np.full(cases, sizes.max())
+        return _end(np.append(lost, more), np.append(sizes, more)) >= share
+
+    by_case = fewest(undoes)
+    return min((count for count in (by_test, by_case) if count is not None), default=None)
 
 
 def groups_of(

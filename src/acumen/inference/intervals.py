@@ -25,7 +25,7 @@ from acumen.inference.distributions import (
     normal_quantile,
     t_quantile,
 )
-from acumen.inference.jackknife import ROUNDING, Jackknife
+from acumen.inference.jackknife import Jackknife
 from acumen.inference.replicates import MOST_DROPPED, between, too_few_cases
 from acumen.metrics.registry import Kind
 from acumen.values.measured import Absence, Flag, Interval, NoInterval
@@ -153,37 +153,15 @@ def exact(share: float, jackknife: Jackknife) -> Form:
     return Form(CLOPPER_PEARSON, s, ends)
 
 
-def plain(estimate: float, jackknife: Jackknife) -> Form:
-    """θ ± t·s, with the kurtosis' degrees of freedom."""
-    s, degrees = jackknife.standard_error, jackknife.degrees
+def plain(estimate: float, jackknife: Jackknife, degrees: float | None = None) -> Form:
+    """θ ± t·s, with the kurtosis' degrees of freedom if no others are given."""
+    s, of_t = jackknife.standard_error, degrees or jackknife.degrees
 
     def ends(level: float) -> tuple[float, float]:
-        reach = t_quantile(level, degrees) * s
+        reach = t_quantile(level, of_t) * s
         return estimate - reach, estimate + reach
 
     return Form("jackknife-t", s, ends)
-
-
-def skewed(estimate: float, jackknife: Jackknife, level: float = CONFIDENCE_LEVEL) -> Interval:
-    r"""The same, each end no nearer than where skewness puts it (Hall 1992, JRSS B 54).
-
-    .. math:: \hat\theta - \frac{3 s \sqrt n}{\gamma} \Big[\Big(1 + \gamma\Big(\frac{\pm t}{\sqrt n}
-              - \frac{\gamma}{6n}\Big)\Big)^{1/3} - 1\Big]
-
-    A few large deviations on one side are seen too seldom there. For decisions on one end.
-    """
-    interval = plain(estimate, jackknife).at(level)
-    skewness, root = jackknife.skewness, jackknife.n**0.5
-    if abs(skewness) < ROUNDING:
-        return interval
-    t, s = t_quantile(level, jackknife.degrees), jackknife.standard_error
-
-    def end(t: float) -> float:
-        inner = 1 + skewness * (t / root - skewness / (6 * jackknife.n))
-        return float(estimate - 3 * s * root / skewness * (math.cbrt(inner) - 1))
-
-    ends = {"low": min(interval.low, end(t)), "high": max(interval.high, end(-t))}
-    return interval.model_copy(update=ends)
 
 
 def _risk(

@@ -147,15 +147,6 @@ class Jackknife:
         return float(squares.max()) / total if total > 0.0 else 0.0
 
     @property
-    def skewness(self) -> float:
-        """Of what the cases add: above 0 where a few of them raise the value."""
-        squares = float((self.deviations**2).mean())
-        if self.n < 3 or squares == 0.0:
-            return 0.0
-        skewness = -float((self.deviations**3).mean()) / squares**1.5
-        return float(skewness * math.sqrt(self.n * (self.n - 1)) / (self.n - 2))
-
-    @property
     def carrying(self) -> float:
         """As how many cases of one deviation these are: few, where few carry the variance."""
         squares = self.deviations**2
