@@ -164,6 +164,8 @@ def test_errors_of_a_ranking_by_hand() -> None:
     assert (errors.least_loss, errors.most_loss, errors.answered) == (1.0, 3, 3.0)
     first = ranking.errors(coverage=2 / 3)
     assert (first.worst_case, first.answered) == (2.0, 2.0)
+    assert first.least_loss == 1.5  # what the two wrong answers cost on average
+    assert rank([0, 0], [0.9, 0.8], most_loss=3).errors(coverage=0.5).least_loss == 1.0
     assert ranking.errors(beyond=1).worst_case == 1.0
     assert ranking.groups() == [Group(1, "right"), Group(1, "wrong")]
     assert errors.bounds(lambda unit: 0.5 * unit) == (0.0, 1.5)

@@ -161,8 +161,7 @@ def _readings(ranking: Ranking, curve: RiskCurve, items: Items) -> Readings:
     weight, lost = curve.shares(accepted)
     moves, rows = _moves(ranking, curve, accepted, items)
     own = range(len(coverage))
-    cost = ranking.grades.cost
-    least = float(min(cost[cost > 0], default=1.0))
+    least = ranking.usual_loss
     facts = {"unit": ranking.unit, "most_loss": ranking.most_loss, "least_loss": least}
     # where groups stand for cases, there are more than enough of either
     errors = [

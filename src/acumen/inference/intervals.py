@@ -231,7 +231,8 @@ def _sparse(estimate: float, jackknife: Jackknife, errors: Errors, one_level: fl
     """A risk of fewer than 3 erring cases; ``one_level`` is its value if every row lost a level.
 
     One or two: gamma quantiles, the upper one as if one more error had come. None: so many cases
-    could err and have stayed hidden, and what an erring case loses is then unknown: a level a row.
+    could err and have stayed hidden, and what an erring case loses is then unknown: a level a row,
+    or among accepted answers what the wrong ones of all cost.
     """
     s, erring, degrees = jackknife.standard_error, errors.erring_cases, jackknife.n - 1
 

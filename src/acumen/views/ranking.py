@@ -230,9 +230,21 @@ class Ranking(CaseRows):
         rows = self.order[:stop]
         if beyond is not None:
             return self.sparse_errors(rows, self.off[:stop] > beyond, most_loss=1)
-        least = float(min(self.grades.cost[self.grades.cost > 0], default=1.0))
+        least = self.least_loss if coverage is None else self.usual_loss
         facts = {"unit": self.unit, "most_loss": self.most_loss, "least_loss": least}
         return self.sparse_errors(rows, self.loss[:stop], **facts)
+
+    @property
+    def least_loss(self) -> float:
+        """The smallest loss that is not 0, in units."""
+        return float(min(self.grades.cost[self.grades.cost > 0], default=1.0))
+
+    @cached_property
+    def usual_loss(self) -> float:
+        """The mean loss of the wrong answers, in units; without any of them the smallest."""
+        own = self.row_weight[self.order] * (self.loss > 0)
+        total = float(own.sum())
+        return float(own @ self.loss) / total if total > 0.0 else self.least_loss
 
     def groups(self) -> list[Group]:
         """The cases with a right answer, and those with a wrong one."""

@@ -157,7 +157,8 @@ class Errors:
     most_loss: float = np.inf
     """The largest loss of a row, in units."""
     least_loss: float = 1.0
-    """The smallest that is not 0: what an error that was not seen costs at least."""
+    """What an error that was not seen costs at least: the smallest loss that is not 0, and among
+    accepted answers what the wrong ones of all cost on average."""
 
     def bounds(self, one_error: Callable[[float], float]) -> tuple[float, float]:
         """Smallest and largest value of a risk: every row answered, and as wrong as can be."""
