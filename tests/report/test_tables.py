@@ -142,6 +142,11 @@ def test_every_metric_is_in_the_document_the_full_view_and_the_page(
         assert {row[0].text for row in every_metric(parts).rows} == titles - variants
 
 
+def test_what_needs_no_confidence_has_one_row(single: Evaluation) -> None:
+    rows = metric_table(single.document, ["coverage"]).rows
+    assert [[cell.text for cell in row[:2]] for row in rows] == [["Coverage", "any"]]
+
+
 def test_every_metric_of_verdicts_is_scored_and_shown(results: PairDocument) -> None:
     document = results.systems[0]
     names = {key.partition("@")[0] for key in document.metrics}

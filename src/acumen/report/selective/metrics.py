@@ -28,13 +28,17 @@ def metric_table(artifact: MetricsArtifact, named: Collection[str] = ()) -> Tabl
     ]
     numbers += [(name(f), side, variant.metrics) for f, side, variant in artifact.variants()]
     named = _asked(named, {key for _, _, metrics in numbers for key in metrics})
-    rows = []
+    rows, general = [], set()
     for function, side, metrics in numbers:
         who = (text(function), *([text(side)] if len(inputs) > 1 else []))
         for key, measured in metrics.items():
             if not _is_wanted(key, named):
                 continue
             cell = measured_cell(measured, unit_of(key), signed=is_signed(key))
+            if (side, key, cell) in general:  # the same whatever the confidence
+                continue
+            if function == "any":
+                general.add((side, key, cell))
             rows.append((text(title_of(key, levels)), *who, cell))
     several = ("input",) if len(inputs) > 1 else ()
     value = f"value and {100 * artifact.confidence_level:g}% interval"
