@@ -1,4 +1,4 @@
-r"""An end of a ratio over few cases: what it could be with one more case, as bad as can be.
+r"""An end of a ratio over few cases: what it could be with one more case of the worst kind.
 
 Of cases with :math:`x_c` of :math:`m_c` rows, the last of them that further case, the end b is
 where
