@@ -121,10 +121,12 @@ def test_a_pair_of_raters_is_drawn_from_both_sides() -> None:
 
 
 def test_an_effect_stands_under_its_name_in_the_colour_of_its_judge() -> None:
-    figure = raters.effects([("judge", "length", bounded(0.2, 0.1, 0.4))])
+    figure = raters.effects([("judge", "length", bounded(0.2, 0.1, 0.4))], "shift")
     effect = next(entry for entry in drawn(figure) if "group" in entry)
     assert (effect["name"], effect["group"]) == ("length", "judge")
     assert {"value": 0.0, "label": "0"} in drawn(figure)
+    titles = [layer["encoding"]["x"].get("title") for layer in spec(figure)["layer"]]
+    assert titles == [None, None, None, "shift"]
 
 
 @pytest.mark.parametrize(

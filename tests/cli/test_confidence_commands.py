@@ -160,6 +160,7 @@ def test_rows_without_a_rating_are_told_what_to_name(tmp_path, capsys) -> None:
     assert capsys.readouterr().err == (
         "acumen: rows.csv: there is no verbalized_confidence, which is fitted by default; "
         "name features or a confidence (signals: self_conf)\n"
+        f"try: acumen map {path}\n"
     )
     assert run(["calibrate", path, "--confidence", "self_conf", "--method", "platt"]) == 0
     out = capsys.readouterr().out
@@ -216,7 +217,8 @@ def test_a_confidence_that_is_no_probability_is_told_once_with_what_to_take(
 ) -> None:
     options = ["--confidence", "llm", "--output", str(tmp_path / "cal.json")]
     assert run(["calibrate", train, *options]) == 3
-    (line,) = capsys.readouterr().err.strip().splitlines()
+    line, command = capsys.readouterr().err.splitlines()
+    assert command == f"try: python -m json.tool {train} | grep -n -w -C 15 -e 300"
     assert "is outside 0..1, where temperature works" in line
     assert "of 125 answered rows: take isotonic or logistic" in line
     assert run(["calibrate", train, *options, "--method", "isotonic"]) == 0

@@ -58,24 +58,31 @@ def test_the_curve_is_the_one_of_the_evaluation(study: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "told", "command"),
     [
-        (["missing.json"], 3, "missing.json: there is no such file"),
-        (["run.json"], 2, "no mode was chosen; the file holds zero_shot, few_shot"),
-        (["run.json", "--mode", "few_shot", "--loss", "huber"], 2, "squared"),
-        (["run.json", "--mode", "few_shot", "--confidence", "tokens"], 2, "tokens"),
+        (["missing.json"], 3, "missing.json: there is no such file", []),
+        (["run.json"], 2, "no mode was chosen; the file holds zero_shot, few_shot", []),
+        (["run.json", "--mode", "few_shot", "--loss", "huber"], 2, "squared", []),
+        (["run.json", "--mode", "few_shot", "--confidence", "tokens"], 2, "tokens", []),
         (
             ["run.json", "--mode", "few_shot", "--output", "run.json"],
             2,
             "would overwrite an input, run.json",
+            [],
         ),
-        (["bad.json"], 3, "bad.json: participant 7, item Sleep, predicted_items: 4 is outside"),
+        (
+            ["bad.json"],
+            3,
+            "bad.json: participant 7, item Sleep, predicted_items: 4 is outside",
+            ["try: python -m json.tool bad.json | grep -n -w -C 15 -e 7"],
+        ),
     ],
 )
 def test_what_is_wrong_is_one_line_and_the_output_stays_as_it_was(
     arguments: list[str],
     code: int,
     told: str,
+    command: list[str],
     study: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -91,8 +98,9 @@ def test_what_is_wrong_is_one_line_and_the_output_stays_as_it_was(
     assert run(["curve", *arguments, *output]) == code
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert told in captured.err
+    cause, *more = captured.err.splitlines()
+    assert told in cause
+    assert more == command
     assert Path("curve.csv").read_text() == "old"
     assert Path("run.json").read_bytes() == study.read_bytes()
     assert {p.name for p in Path().iterdir()} == {"run.json", "bad.json", "curve.csv"}

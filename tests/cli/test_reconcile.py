@@ -84,13 +84,15 @@ def test_row_order_moves_the_tools_that_break_ties_and_no_other(rows: Path) -> N
 
 
 def test_bad_input_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "run.json").write_text('{"experiments": []}')
-    assert run(["reconcile", str(tmp_path / "run.json")]) == 3
+    path = tmp_path / "run.json"
+    path.write_text('{"experiments": []}')
+    assert run(["reconcile", str(path)]) == 3
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == (
         "acumen: run.json: experiments: must be a list of at least one experiment, "
         "not an empty list\n"
+        f"try: python -m json.tool {path} | grep -n -w -C 15 -e experiments\n"
     )
 
 

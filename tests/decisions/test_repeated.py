@@ -95,9 +95,12 @@ def test_a_threshold_asked_again_is_certified_by_betting_and_says_so() -> None:
 
 
 def test_with_too_few_cases_the_least_number_is_that_of_betting() -> None:
-    document = acumen.threshold(study("." * 12), risk=0.2, grid=[0.5], repeated=True).document
-    assert not document.certified
-    assert document.fewest_cases == 23
+    few, one_less, enough = (
+        acumen.threshold(study("." * n), risk=0.2, grid=[0.5], repeated=True).document
+        for n in (12, 16, 17)
+    )
+    assert (few.certified, one_less.certified, enough.certified) == (False, False, True)
+    assert few.fewest_cases == 17
 
 
 @pytest.mark.parametrize(

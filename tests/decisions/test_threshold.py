@@ -298,7 +298,7 @@ def test_the_command_writes_what_the_schema_says_and_a_page(
         ({"kind": "gate"}, "kind: must be 'threshold'"),
         (
             {"schema_version": 9},
-            "schema_version: 9 is not known; this acumen reads up to 1: update it",
+            "schema_version: 9 is not known; this acumen reads up to 2: update it",
         ),
         ({"certified": False, "threshold": 0.5}, "must be null where nothing is certified"),
         ({"method": "magic"}, "method: must be 'exact', 'approx', 'sgr' or 'crc'"),
@@ -379,7 +379,7 @@ def test_cases_that_cannot_decide_anything_are_refused() -> None:
     silent = table.leave_open(np.ones(6, bool))
     with pytest.raises(DataError, match="no row was answered: nothing can be accepted"):
         sample_of(silent, "confidence", "zero_one")
-    with pytest.raises(UsageError, match="the loss costs nothing at all"):
+    with pytest.raises(UsageError, match=r"^every loss is 0: there is no risk to limit$"):
         sample_of(table, "confidence", [[0.0, 0.0], [0.0, 0.0]])
 
 

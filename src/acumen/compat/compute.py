@@ -129,10 +129,12 @@ class RowsMetric:
     """A metric as a function of rows; 0.0 when nobody answered."""
 
     name: str
+    called: str | None = None
+    """What this interface calls it, where the metric has another name."""
 
     @property
     def __name__(self) -> str:
-        return f"compute_{self.name}"
+        return f"compute_{self.called or self.name}"
 
     def __repr__(self) -> str:
         return f"<{self.__name__}: {METRICS[self.name].about}>"
@@ -176,10 +178,6 @@ class _UpToCoverage(RowsMetric):
 class _RiskAtCoverage(RowsMetric):
     """Risk at the first working point that reaches the target coverage; None if none does."""
 
-    @property
-    def __name__(self) -> str:
-        return "compute_risk_at_coverage"
-
     def __call__(  # type: ignore[override]  # as above, and it may have no value
         self,
         items: Iterable[Row],
@@ -190,7 +188,7 @@ class _RiskAtCoverage(RowsMetric):
         return self.at(target_coverage).measure(ranking_of(items, loss, scale)).value
 
 
-compute_cmax = RowsMetric("coverage")
+compute_cmax = RowsMetric("coverage", "cmax")
 compute_aurc = RowsMetric("aurc")
 compute_augrc = RowsMetric("augrc")
 compute_aurc_optimal = RowsMetric("aurc_optimal")
@@ -200,7 +198,7 @@ compute_eaugrc = RowsMetric("eaugrc")
 compute_aurc_achievable = RowsMetric("aurc_achievable")
 compute_aurc_at_coverage = _UpToCoverage("aurc_at_coverage")
 compute_augrc_at_coverage = _UpToCoverage("augrc_at_coverage")
-compute_risk_at_coverage = _RiskAtCoverage("mean_loss_at_cut")
+compute_risk_at_coverage = _RiskAtCoverage("mean_loss_at_cut", "risk_at_coverage")
 
 
 def compute_risk_coverage_curve(
