@@ -115,3 +115,21 @@ def test_a_large_gamma_shape_has_its_quantile(shape: float, p: float) -> None:
 
 def test_beyond_everything_lies_nothing() -> None:
     assert [t_cdf(5, t) for t in (-math.inf, math.inf)] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("z", [0.1, 1.0, 3.0, 8.0])
+def test_many_degrees_and_large_shapes_go_on_where_series_end(z: float) -> None:
+    below, above = special.ndtr(-z), special.ndtr(z)
+    for degrees in (1e6 + 1, 3e7, 1e13, 1e300):
+        with mpmath.workdps(50):
+            a, square = mpmath.mpf(degrees) / 2, mpmath.mpf(z) ** 2
+            y = square / (degrees + square)
+            # 1 - y is 1 in a float; the tail is the rest of the lower part
+            exact = float((1 - mpmath.betainc(0.5, a, 0, y, regularized=True)) / 2)
+        if degrees < 1e9:
+            assert t_cdf(degrees, -z) == pytest.approx(exact, rel=1e-10)
+        assert t_above(t_cdf(degrees, -z), degrees) == pytest.approx(z, rel=1e-9)
+    for p in (below, above):
+        near = [gamma_quantile(shape, p) for shape in (1e6 - 0.5, 1e6, 1e6 + 0.5)]
+        assert near[2] - near[1] == pytest.approx(near[1] - near[0], abs=1e-6)
+        assert gamma_quantile(1e28, p) == pytest.approx(1e28, rel=1e-12)

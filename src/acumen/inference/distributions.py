@@ -98,6 +98,10 @@ def gamma_quantile(shape: float, p: float) -> float:
         return math.nan
     if p in (0.0, 1.0):
         return math.inf if p else 0.0
+    if shape > _special().MANY:  # Cornish and Fisher's expansion
+        z, root_of = normal_quantile(p), math.sqrt(shape)
+        third = (z**3 - 7 * z) / 36 - (3 * z**4 + 7 * z**2 - 16) / (810 * root_of)
+        return shape + z * root_of + (z**2 - 1) / 3 + third / root_of
     return _exp(_special().gamma_log(shape, min(p, 1.0 - p), p > 0.5))
 
 

@@ -25,6 +25,8 @@ STEPS: Final = 200
 CLOSE: Final = 1e-7
 """An error in the logarithm of a chance whose square is beyond all digits: the last step."""
 FAREST: Final = 350.0
+MANY: Final = 1e6
+"""From so many on a series takes thousands of terms, and an expansion has the digits."""
 HALF_LOG_2PI: Final = 0.5 * math.log(2 * math.pi)
 
 
@@ -132,9 +134,13 @@ def beta_cdf(a: Floats, b: Floats, x: Floats, cdf: Floats) -> None:
 @inlined
 def _t_tail(t: float, degrees: float) -> tuple[float, float]:
     """The chance of a value above ``t``, which is not negative, and t times the density."""
-    if math.isinf(degrees):
-        front = t * math.exp(-0.5 * t * t - HALF_LOG_2PI)
-        return 0.5 * math.erfc(t / math.sqrt(2.0)), front
+    if degrees > MANY:  # the normal value that is exceeded as often (Cornish and Fisher 1938)
+        if t > 40.0:
+            return 0.0, 0.0
+        square, fourth = t * t, 0.25 / degrees
+        z = t - t * fourth * (square + 1.0 - fourth * (13 * square * square + 8 * square + 3) / 6)
+        front = t * math.exp(-0.5 * z * z - HALF_LOG_2PI)
+        return 0.5 * math.erfc(z / math.sqrt(2.0)), front
     a, square = 0.5 * degrees, t * t
     x, y = degrees / (degrees + square), square / (degrees + square)
     front = _beta_front(a, 0.5, x, y) if y > 0.0 else 0.0
