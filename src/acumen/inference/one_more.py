@@ -28,7 +28,8 @@ CERTAIN: Final = 5.0
 NONE: Final = 1e-12
 MOST: Final = 100
 NEAR: Final = 1e-14
-"""How often, and how closely, an end is looked for."""
+CLOSE: Final = 1e-12
+"""How often an end is looked for, and how closely: by itself, or by the chance it has."""
 
 
 def chance_above(amounts: Floats, times: Floats) -> float:
@@ -82,7 +83,7 @@ def _root(of: Callable[[float], float], low: float, high: float) -> float:
     for _ in range(MOST):
         middle = (low * right - high * left) / (right - left)
         value = of(middle)
-        if value == 0.0 or high - low < NEAR:
+        if abs(value) < CLOSE or high - low < NEAR:
             break
         if value > 0.0:
             low, left, right = middle, value, right / 2.0
