@@ -53,7 +53,7 @@ format: $(TESTS)
 
 # The compiled loops once more as plain Python: same source, so coverage and debuggers see inside.
 interpreted: $(TESTS)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m "not slow" tests/views/test_ranking_kernels.py tests/views/test_cell_kernels.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m "not slow" tests/views/test_ranking_kernels.py tests/views/test_cell_kernels.py tests/inference/test_distributions.py
 
 # The same numbers on Spark (local mode, which needs a Java runtime) and on Ibis.
 engines: $(TESTS) $(ENGINES)

@@ -24,7 +24,9 @@ TERMS: Final = 100_000
 STEPS: Final = 200
 CLOSE: Final = 1e-7
 """An error in the logarithm of a chance whose square is beyond all digits: the last step."""
-FAREST: Final = 350.0
+LARGEST_T: Final = 350.0
+LEAST: Final = -700.0
+"""Logarithms: of a t whose square is still a number, and of odds and values that are."""
 MANY: Final = 1e6
 """From so many on a series takes thousands of terms, and an expansion has the digits."""
 HALF_LOG_2PI: Final = 0.5 * math.log(2 * math.pi)
@@ -158,10 +160,12 @@ def _t_exceeded(chance: float, degrees: float) -> float:
             u = 0.5 * (u + before)
             continue
         off = math.log(tail / chance)
-        before, u = u, u + off * tail / front
+        before, u = u, min(LARGEST_T, u + off * tail / front)
+        if u == before == LARGEST_T:
+            return math.inf  # beyond it its square is no number any more
         if abs(off) <= CLOSE and abs(u - before) <= 1e-6:  # near 0 each step only divides it by e
             break
-    return u if u < FAREST else math.inf  # there its square is no number any more
+    return u
 
 
 @compiled
@@ -196,8 +200,8 @@ def beta_odds(a: float, b: float, p: float) -> float:
             u = 0.5 * (u + before)
             continue
         off = math.log(p / lower)
-        before, u = u, u + off * lower / front
-        if abs(off) <= CLOSE:
+        before, u = u, max(LEAST, u + off * lower / front)
+        if abs(off) <= CLOSE or u == before == LEAST:
             break
     return u
 
@@ -215,7 +219,10 @@ def gamma_log(shape: float, chance: float, upper: bool) -> float:
             u = 0.5 * (u + before)
             continue
         off = math.log(tail / chance)
-        before, u = u, u + off * tail / front if upper else u - off * tail / front
+        step = off * tail / front
+        before, u = u, max(LEAST, u + step if upper else u - step)
+        if u == before == LEAST:
+            return -math.inf
         if abs(off) <= CLOSE:
             break
     return u
