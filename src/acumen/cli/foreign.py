@@ -20,6 +20,8 @@ from typing import Final
 from acumen.errors import Problem
 
 LOOKED_AT: Final = 1 << 16
+LARGEST: Final = 4 << 20
+"""Bytes of JSON up to which all of it is looked at: what was refused may be made to swell."""
 AROUND: Final = 60
 """Characters to either side of a fault that are shown."""
 _BEGINNING: Final = 200
@@ -165,6 +167,8 @@ def look_at(path: str, problem: Problem) -> str:
 
 
 def _is_json(path: str) -> bool:
+    if os.path.getsize(path) > LARGEST:
+        return False
     try:
         json.loads(Path(path).read_bytes())
     except (ValueError, RecursionError):
