@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import subprocess
+import sys
 
 import mpmath
 import numpy as np
@@ -111,6 +115,32 @@ def test_a_large_gamma_shape_has_its_quantile(shape: float, p: float) -> None:
     with mpmath.workdps(30):
         below = float(mpmath.gammainc(shape, 0, gamma_quantile(shape, p), regularized=True))
     assert below == pytest.approx(p, rel=1e-10)
+
+
+EXTREMES = """
+import json
+from acumen.inference.distributions import beta_quantile, gamma_quantile, t_above
+chances = [1e-300, 1e-12, 0.025, 0.3, 0.5, 0.975, 1 - 1e-12]
+values = [gamma_quantile(shape, p) for shape in (1e-4, 0.01, 0.5, 3.0, 1e4) for p in chances]
+sizes = [1e-3, 0.5, 40.0]
+values += [beta_quantile(a, b, p) for a in sizes for b in sizes for p in chances]
+values += [t_above(p, degrees) for degrees in (0.1, 1.0, 40.0) for p in chances if p <= 0.5]
+print(json.dumps(values))
+"""
+
+
+def test_the_loops_give_the_same_where_nothing_is_compiled() -> None:
+    compiled, interpreted = (
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", EXTREMES], env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
+                capture_output=True, text=True, check=True,
+            ).stdout
+        )
+        for disabled in ("0", "1")
+    )  # fmt: skip
+    assert interpreted == pytest.approx(compiled, rel=1e-9, abs=1e-250)
+    assert not any(math.isnan(value) for value in compiled)
 
 
 def test_beyond_everything_lies_nothing() -> None:
