@@ -93,7 +93,7 @@ def test_the_screen_says_it_in_sentences_and_the_page_has_every_cut() -> None:
     result = acumen.evaluate(judge(prediction=highest), loss="abs", resamples=0)
     screen = str(result)
     words = " ".join(screen.split())
-    assert "honest probabilities have both alike" in words
+    assert "for calibrated probabilities both are equal. Its own answers" in words
     assert "They cost more: take the best level (--point loss)." in words
     full = render(sections_of(result.document, full=True))
     assert "Every cut" in full

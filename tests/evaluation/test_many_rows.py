@@ -45,7 +45,7 @@ def test_resamples_that_are_asked_for_are_drawn_of_any_table(options: dict[str, 
     artifact, bootstrap = bootstrap_of(RESAMPLED_ROWS + 4, **options)
     assert bootstrap.n_resamples == artifact.options["bootstrap_resamples"] > 0
     assert bootstrap.left_out is None
-    assert bootstrap.ci95["coverage"] is not None
+    assert bootstrap.ci95["cmax"] is not None
 
 
 def test_a_large_table_has_none_by_default_and_says_so() -> None:
