@@ -61,7 +61,7 @@ def test_two_rounds_give_the_numbers_of_all_rows_together(
 ) -> None:
     code, out, _ = acumen("merge", "a.counts", "b.counts", "-o", "pooled.counts")
     assert code == 0
-    assert "Intervals take a second round" in out
+    assert "Intervals need a second round: acumen count --against these counts." in out
     for name in sites:
         options = ("--against", "pooled.counts", "-o", f"{name}.moments")
         assert acumen("count", f"{name}.parquet", *options)[0] == 0

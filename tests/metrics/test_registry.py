@@ -33,17 +33,17 @@ def test_a_module_that_is_run_twice_registers_its_metrics_once() -> None:
     again = module_from_spec(spec)
     spec.loader.exec_module(again)
     assert list(METRICS) == names
-    assert METRICS["coverage"].function is again.cmax.__wrapped__
+    assert METRICS["coverage"].function is again.coverage.__wrapped__
 
 
 def test_two_definitions_under_one_name_are_refused() -> None:
-    def cmax(ranking: Ranking, weights: CaseWeights) -> Floats:
+    def coverage(ranking: Ranking, weights: CaseWeights) -> Floats:
         return np.ones(1)
 
-    with pytest.raises(ValueError, match="there is a metric 'cmax' already"):
+    with pytest.raises(ValueError, match="there is a metric 'coverage' already"):
         metric(
             title="coverage", unit=Unit.SHARE, view=Ranking, better="higher", kind=Kind.PROPORTION
-        )(cmax)
+        )(coverage)
     assert METRICS["coverage"](rank([0, 1], [1, 0], [True, False]), [1, 1]) == 0.5
 
 

@@ -18,7 +18,7 @@ def test_the_examples_run() -> None:
     names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL):
         exec(compile(block, "docs/raters.md", "exec"), names)
-    assert names["found"].document.judges["ai"].alt_test.passes
+    assert names["ratings"].document.judges["ai"].alt_test.passes
     assert names["few"].estimates["mean"].labels_saved > 0
 
 

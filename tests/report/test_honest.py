@@ -75,7 +75,7 @@ def test_areas_of_systems_that_answer_unequally_share_no_axis(paired: Evaluation
     plot = plots(study_of(paired))["forest"]
     assert plot.spec["resolve"]["scale"] == {"x": "independent"}
     assert {row["name"] for row in rows_of(plot)} == {*paired.document.input_names}
-    assert plot.caption.endswith("so of two systems it says nothing.")
+    assert plot.caption.endswith("so it does not compare two systems.")
     one_function = of_systems(3)
     assert isinstance(one_function, Evaluation)
     assert CHARTS["forest"](one_function.document) is None

@@ -33,12 +33,6 @@ HALF_LOG_2PI: Final = 0.5 * math.log(2 * math.pi)
 
 
 @inlined
-def _exp(u: float) -> float:
-    """Infinity beyond all floats, where Python alone would raise an error."""
-    return math.exp(u) if u < 709.0 else math.inf
-
-
-@inlined
 def _stirling(n: float) -> float:
     """The error of Stirling's formula for the logarithm of n!."""
     error = 0.0
@@ -53,8 +47,6 @@ def _stirling(n: float) -> float:
 @inlined
 def _deviance(x: float, mean: float) -> float:
     """How far x is from a mean, x log(x / mean) + mean - x, also where they are close."""
-    if mean <= 0.0:
-        return math.inf
     if abs(x - mean) >= 0.1 * (x + mean):
         return x * math.log(x / mean) + mean - x
     ratio = (x - mean) / (x + mean)
@@ -163,7 +155,7 @@ def _t_exceeded(chance: float, degrees: float) -> float:
         return -math.inf
     u, before = 0.0, 0.0
     for _ in range(STEPS):
-        tail, front = _t_tail(_exp(u), degrees)
+        tail, front = _t_tail(math.exp(u), degrees)
         if tail < SMALLEST:
             u = 0.5 * (u + before)
             continue
@@ -201,7 +193,7 @@ def beta_odds(a: float, b: float, p: float) -> float:
     """The logarithm of the odds of the value that a beta one stays below with chance p ≤ 1/2."""
     u = before = math.log(a / b)
     for _ in range(STEPS):
-        x, y = 1.0 / (1.0 + _exp(-u)), 1.0 / (1.0 + _exp(u))
+        x, y = 1.0 / (1.0 + math.exp(-u)), 1.0 / (1.0 + math.exp(u))
         front = _beta_front(a, b, x, y)
         lower = _beta_lower(a, b, x, y, front)
         if lower < SMALLEST:
@@ -219,7 +211,7 @@ def gamma_log(shape: float, chance: float, upper: bool) -> float:
     """The logarithm of the value that a gamma one stays below, or above, with chance ≤ 1/2."""
     u = before = math.log(shape)
     for _ in range(STEPS):
-        x = _exp(u)
+        x = math.exp(u)
         off = _deviance(shape, x) + _stirling(shape)
         front = math.exp(-off) * math.sqrt(shape / (2.0 * math.pi))
         tail = _gamma_tail(shape, x, front, upper)
