@@ -185,7 +185,7 @@ def test_scaling_weights_as_far_as_they_go_changes_no_number(factor: float) -> N
         ).document.confidence_variants["confidence"]
         for w in (weight, weight * factor)
     )
-    for name in ("coverage", "aurc_full", "augrc_full", "augrc_optimal", "aurc_achievable"):
+    for name in ("cmax", "aurc_full", "augrc_full", "augrc_optimal", "aurc_achievable"):
         assert getattr(b, name) == pytest.approx(getattr(a, name), rel=1e-12)
 
 

@@ -34,6 +34,10 @@ def test_the_mistakes_of_the_guide_are_told_as_it_prints_them() -> None:
     wrong = POLICIES[0].replace("mild = 2", "mild = -2").replace('"Critical Risk" =', '"Severe" =')
     with pytest.raises(DataError) as caught:
         parse_policy(wrong, source="mine.toml")
-    printed = re.search(r"all of them at once:\n\n<!-- .* -->\n```\n(.*?)```", GUIDE, re.DOTALL)
+    printed = re.search(
+        r"All mistakes are reported at once, by line and key:\n\n<!-- .* -->\n```\n(.*?)```",
+        GUIDE,
+        re.DOTALL,
+    )
     assert printed is not None
     assert set(printed[1].splitlines()) <= set(str(caught.value).splitlines())
