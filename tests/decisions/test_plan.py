@@ -39,6 +39,14 @@ def test_the_known_numbers_by_the_noncentral_t(
     assert reach == pytest.approx(stats.nct.sf(critical, cases - 1, shift), abs=1e-6)
 
 
+@pytest.mark.parametrize("n", [2, 3, 5, 41, 1000, 100_000])
+@pytest.mark.parametrize("shift", [0.5, 2.8, 5.0])
+def test_power_is_that_of_the_noncentral_t_at_every_number_of_cases(n: int, shift: float) -> None:
+    reach = power_at(n, shift / np.sqrt(n), 1.0, one_sided=True)
+    expected = stats.nct.sf(stats.t.ppf(0.95, n - 1), n - 1, shift)
+    assert reach == pytest.approx(expected, abs=1e-12)
+
+
 def test_millers_numbers() -> None:
     assert normal_cases(0.03, 1 / 9) == pytest.approx(968.9975, abs=5e-5)
     assert normal_cases(0.03, 1 / 9 + 2 / 6) == pytest.approx(3875.99, abs=5e-3)

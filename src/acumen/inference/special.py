@@ -3,8 +3,9 @@ r"""The beta and the gamma distribution and Student's t, as compiled loops over 
 A tail is a continued fraction or a series times a *front*, the density times :math:`x(1-x)` (beta)
 or :math:`x` (gamma). The front is made of deviances and the error of Stirling's formula (Loader
 2000), which have all their digits for large parameters too. The logarithm of a tail is concave in
-the logarithm of the odds (beta) or of the value (gamma, t), so that Newton's method, from the
-middle of the distribution, passes the quantile at most once and ends there.
+the logarithm of the odds (beta) or of the value (gamma, t): Newton's method, from the middle of
+the distribution, passes the quantile at most once and then nears it from one side. Where it lands
+beyond the smallest chance that has its digits, it goes half of the way back.
 """
 
 from __future__ import annotations
